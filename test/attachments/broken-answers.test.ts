@@ -144,7 +144,7 @@ describe('a server on a store that breaks its answers off', () => {
     await app.stop();
   });
 
-  it('breaks the download off and lives', async () => {
+  it('breaks the download off and keeps running', async () => {
     const { signedDownloadUrl } = await desk.attach('a.bin', 'application/octet-stream', bytes);
     answers = resets;
     const response = await fetch(signedDownloadUrl ?? '');

@@ -109,7 +109,7 @@ const manifestOf = (directory: string) =>
   JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8')) as Manifest;
 
 describe('the commands', () => {
-  it('say how many webhooks a backup leaves out, and that they are to be created again', async () => {
+  it('say how many webhooks a backup leaves out, and that they must be created again', async () => {
     const told = '1 webhook left out: after a restoration, create it again (docs/webhooks.md).\n';
     const saved = await backUp(small, join(room, 'told'));
     expect(saved).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(told) });

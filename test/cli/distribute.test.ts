@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-it('is refused where there is nothing to distribute to', async () => {
+it('distribute is refused if the database has no servers to distribute to', async () => {
   const { exitCode, stdout, stderr } = await inProcess(app, 'distribute', []);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
   expect(stderr).toContain(

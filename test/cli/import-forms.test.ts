@@ -182,7 +182,7 @@ describe('records of beads that are not issues', () => {
   });
 });
 
-it('says how much of a compressed file has been read', async () => {
+it('an import reports how much of a compressed file has been read', async () => {
   const bytes = gzipSync(jsonLines(...Array.from({ length: 3_000 }, (_, index) => bead(noise(20) + index))));
   const source = await openSourceFile(file('a.gz', bytes));
   for await (const _line of readLines(source.text))

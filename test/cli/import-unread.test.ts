@@ -75,7 +75,7 @@ describe('a value that is there and cannot be read', () => {
     ]);
   });
 
-  it('is told from one that is missing, null or blank', () => {
+  it('is distinguished from one that is missing, null or blank', () => {
     for (const name of [
       'dueDate',
       'status',
@@ -146,7 +146,7 @@ describe('an import', () => {
     expect(await exported(suite.world, suite.name)).toHaveLength(1 + 1 + 3);
   });
 
-  it('says once for a line how often it has the same warning, and lists only the first of many', async () => {
+  it('reports a repeated warning of a line once, with its count, and lists only the first of many', async () => {
     const comments = Array.from({ length: 3_000 }, (_, index) => ({ id: '1', body: `Comment ${index}` }));
     const blank = Array.from({ length: 100 }, () => ({ body: ' ' }));
     const lines = [
@@ -159,7 +159,7 @@ describe('an import', () => {
     expect(said.slice(21)).toEqual(['line 3: and 80 other warnings']);
   });
 
-  it('says of the values in a list that cannot be read only what the first is, and how many there are', async () => {
+  it('names only the first of the values in a list that cannot be read, and counts the others', async () => {
     const labels = Array.from({ length: 1_000 }, (_, index) => index);
     const comments = [
       { body: 'a' },

@@ -19,21 +19,21 @@ function shownAfter(seconds: number, { isTty = true, columns = 100 } = {}): stri
   return shown;
 }
 
-it('a long command shows how much is done, how fast, and for how long it will go on', () => {
+it('the progress bar shows how much is done, how fast, and the remaining time', () => {
   expect(stripVTControlCharacters(shownAfter(4))).toContain(
     '[########----------------------]  25%  50 issues  13/s  12 s left',
   );
   expect(stripVTControlCharacters(shownAfter(40))).toContain('50 issues  1.3/s  2 min 0 s left');
 });
 
-it('it names no time within the first second, whose rate says little', () => {
+it('the progress bar shows no remaining time within the first second, whose rate predicts little', () => {
   expect(stripVTControlCharacters(shownAfter(0.9))).toMatch(/25% {2}50 issues {2}56\/s$/);
 });
 
-it('it keeps to the width of the terminal', () => {
+it('the progress bar keeps to the width of the terminal', () => {
   expect(stripVTControlCharacters(shownAfter(4, { columns: 20 }))).toBe(' 25%  50 issues  13');
 });
 
-it('it shows nothing where there is no terminal', () => {
+it('the progress bar is not shown without a terminal', () => {
   expect(shownAfter(4, { isTty: false })).toBe('');
 });

@@ -244,7 +244,7 @@ it.each(['2', 'auto'])('serve refuses WORKERS=%s on the embedded database', asyn
     expect(await answeredTeams()).toBe(before);
   });
 
-  it('go on when the one that listens for notifications is killed, and the other one listens', async () => {
+  it('continue when the one that listens for notifications is killed, and the other one then listens', async () => {
     const listeners = async () => {
       const { rows } = await opened(place.location, ({ unscoped }) =>
         sql<{ pid: number; port: number }>`select pid, client_port as port from pg_stat_activity

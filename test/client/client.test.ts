@@ -76,7 +76,7 @@ it('a write whose answer is lost is sent again with its key, and done once', asy
   expect(keys[0]).not.toBe(keys[3]);
 });
 
-it('a write that the server takes no key for is not sent again, unless it was not begun', async () => {
+it('a write for which the server accepts no key is not sent again, unless the server has not begun it', async () => {
   const two = `mutation {
     a: commentCreate(input: { issueKey: "WEB-2", body: "One" }) { comment { id } }
     b: commentCreate(input: { issueKey: "WEB-2", body: "Two" }) { comment { id } }
@@ -148,7 +148,7 @@ it('loops over connections and lists see every item of every page once', async (
   expect(keys.length).toBeGreaterThan(14);
 });
 
-it('streams of both APIs go on after a broken connection, and miss nothing', async () => {
+it('streams of both APIs continue after a broken connection, and miss nothing', async () => {
   const cut = await startProxy(app.url);
   const workgraph = connect({ url: cut.url, token: app.token });
   const { workspace, issues } = await direct.graph.request(OpenIssuesDocument);

@@ -30,7 +30,7 @@ it.each([
   ['relay-connection-types', 'edges: [TeamEdge!]!', 'edges: TeamEdge'],
   ['relay-edge-types', 'cursor: String!', ''],
   ['relay-page-info', 'hasNextPage: Boolean!', 'hasNextPage: Boolean'],
-])('%s sees a breach', async (rule, part, breach) => {
+])('%s reports a violation', async (rule, part, breach) => {
   expect(await messagesOn(sound)).toEqual([]);
   const messages = await messagesOn(sound.replace(part, breach));
   expect(messages.map((message) => message.split(' ')[0])).toContain(`graphql/${rule}`);

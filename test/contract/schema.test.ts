@@ -47,7 +47,7 @@ describe('descriptions', () => {
     expect(broken).toEqual([]);
   });
 
-  it('of deprecated things say what replaces them', () => {
+  it('of deprecated elements say what replaces them', () => {
     const deprecated = objectFields.filter(({ field }) => field.deprecationReason != null);
     expect(deprecated.filter(({ field }) => !field.deprecationReason?.includes('`')).map(name)).toEqual([]);
   });

@@ -8,7 +8,7 @@ import { perVariant } from '../../src/executor/selections/variants.ts';
 
 const schema = buildSchema('type Query { one: Int } type Subscription { two: Int }');
 
-test('A document is cached when its text is read for the second time', () => {
+test('a document is cached when its text is read for the second time', () => {
   const reader = new DocumentReader(schema);
   const first = reader.read('{ one }');
   expect(reader.knows('{ one }')).toBe(false);
@@ -18,7 +18,7 @@ test('A document is cached when its text is read for the second time', () => {
   expect(reader.read('{ one }')).toBe(second);
 });
 
-test('Documents that are each sent once leave the cache as it is', () => {
+test('documents that are each sent once leave the cache as it is', () => {
   const reader = new DocumentReader(schema);
   const cached = [reader.read('{ one }'), reader.read('{ one }')][1];
   for (let index = 0; index < 100; index += 1)
@@ -27,7 +27,7 @@ test('Documents that are each sent once leave the cache as it is', () => {
   expect(reader.read('{ one }')).toBe(cached);
 });
 
-test('A text that was read once is forgotten when others have filled its cache', () => {
+test('a text that was read once is forgotten when others have filled its cache', () => {
   const reader = new DocumentReader(schema);
   reader.read('{ one }');
   for (let index = 0; index < 100; index += 1)
@@ -36,7 +36,7 @@ test('A text that was read once is forgotten when others have filled its cache',
   expect(reader.knows('{ one }')).toBe(false);
 });
 
-test('A subscription is the same document for as long as a stream uses it', () => {
+test('a subscription is the same document for as long as a stream uses it', () => {
   const reader = new DocumentReader(schema);
   const used = reader.read('subscription { two }');
   for (let index = 0; index < 100; index += 1) {
@@ -56,7 +56,7 @@ function multiplied(name: string, levels: number): string {
   return `query ${name}($v: Boolean!) { one @skip(if: $v) ...F0 } ${fragments.join(' ')} fragment F${levels} on Query { one }`;
 }
 
-test('A document takes as much room in the cache as the fields that its fragments multiply', () => {
+test('a document takes as much room in the cache as the fields that its fragments multiply', () => {
   const reader = new DocumentReader(buildSchema('type Query { one: Int self: Query }'));
   for (let index = 0; index < 100; index += 1)
     for (let time = 0; time < 2; time += 1) reader.read(multiplied(`Q${index}`, 10));
@@ -64,7 +64,7 @@ test('A document takes as much room in the cache as the fields that its fragment
   expect(reader.size).toBeLessThan(20);
 });
 
-test('The variants of all operations together are bounded by their fields, and the first of each stays', () => {
+test('the variants of all operations together are bounded by their fields, and the first of each stays', () => {
   let computed = 0;
   const count = perVariant(() => (computed += 1));
   const sources = Array.from({ length: 100 }, (_, index) => {

@@ -9,7 +9,7 @@ import { randomOf } from '../support/samples.ts';
 
 const schema = buildSchema('type Query { one: Int, two(a: Int): Int }');
 
-test('A source finds the lines and columns that graphql-js finds', () => {
+test('a source finds the lines and columns that graphql-js finds', () => {
   const random = randomOf('line breaks');
   for (let count = 0; count < 200; count += 1) {
     const pieces = Array.from({ length: random.integer(0, 30) }, () =>
@@ -25,7 +25,7 @@ test('A source finds the lines and columns that graphql-js finds', () => {
   }
 });
 
-test('An invalid document has errors with the places that graphql-js gives them', () => {
+test('an invalid document has errors with the places that graphql-js gives them', () => {
   const text = '\n\r\n# first\r{ one\n  nothing\n  two(b: 1)\r\n  x: one  x: two }';
   const errors = errorsOf(text);
   expect(errors).toHaveLength(3);
@@ -37,17 +37,17 @@ test('An invalid document has errors with the places that graphql-js gives them'
   );
 });
 
-test('A text that cannot be parsed has an error with its place', () => {
+test('a text that cannot be parsed has an error with its place', () => {
   expect(errorsOf('{ one\r\n\n  two( }')).toMatchObject([{ locations: [{ line: 3, column: 8 }] }]);
 });
 
-test('A document with more lines than a document may have is refused', () => {
+test('a document with more lines than a document may have is refused', () => {
   const text = `{ one${'\r\n'.repeat(maxLines - 1)}`;
   expect(errorsOf(text)).toMatchObject([{ locations: [{ line: maxLines, column: 1 }] }]);
   expect(() => new DocumentReader(schema).read(`${text}\r}`)).toThrow('more than 50,000 lines');
 });
 
-test('A valid document gives the errors of its fields their places without a search of its text', () => {
+test('a valid document gives the errors of its fields their places without a search of its text', () => {
   const document = new DocumentReader(schema).read('\n\n{\n  one }');
   const [operation] = document.definitions;
   const nodes = operation && 'selectionSet' in operation ? operation.selectionSet?.selections : [];

@@ -4,7 +4,7 @@ import { SchemaCount } from '../../src/executor/cost/schema-count.ts';
 import { costTree } from '../../src/executor/cost/tree.ts';
 import { fragmentsOf } from '../../src/executor/selections/operation.ts';
 
-it('tests the conditions of a leaf once, however many objects of the schema have it', () => {
+it('the count of an answer evaluates the conditions of a leaf once, however many objects of the schema have it', () => {
   const letters = Array.from({ length: 26 }, (_, n) => `f${n}`);
   const schema = buildSchema(`type Query { ${letters.map((name) => `${name}: Int`).join(' ')} }`);
   const document = parse(

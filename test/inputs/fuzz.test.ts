@@ -156,7 +156,7 @@ interface Tried {
 const day = 86_400_000;
 
 it(
-  `the REST face answers whatever it is sent as openapi.json says (seed ${seed})`,
+  `the REST API answers any request as openapi.json describes (seed ${seed})`,
   async () => {
     report('routes', await fuzz(restSubjects));
   },
@@ -164,7 +164,7 @@ it(
 );
 
 it(
-  `the graph answers whatever it is sent as its schema says (seed ${seed})`,
+  `the graph answers any request as its schema describes (seed ${seed})`,
   async () => {
     report('fields of the roots', await fuzz(graphSubjects));
   },

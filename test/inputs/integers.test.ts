@@ -84,7 +84,7 @@ const mutations = Object.values(schema.getMutationType()?.getFields() ?? {}).fla
 
 describe('a mutation with an integer at its extremes', () => {
   it.each(mutations)(
-    '%s, %s: leaves an issue that every role can go on with',
+    '%s, %s: leaves an issue that every role can still use',
     async (name, field, inputType) => {
       const input = inputs[name];
       if (!input) throw new Error(`The test has no input of ${name}.`);
@@ -124,7 +124,7 @@ const bodies: Readonly<Record<string, () => Input>> = {
 };
 
 describe('an endpoint with an integer at its extremes', () => {
-  it.each(routes)('%s, %s: leaves an issue that every role can go on with', async (name, field, route) => {
+  it.each(routes)('%s, %s: leaves an issue that every role can still use', async (name, field, route) => {
     const body = bodies[name];
     if (!body) throw new Error(`The test has no body of ${name}.`);
     for (const role of sampled(roles, oneOf, () => name + field)) {

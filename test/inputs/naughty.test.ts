@@ -144,7 +144,7 @@ it('every text input of REST stores any text unchanged, or names what is wrong w
       await Promise.all(texts.slice(from, from + atOnce).map(one));
   }
   process.stdout.write(
-    `${tried} texts at ${places.rest.length} places of the REST face, ${accepted} taken, seed ${seed}\n`,
+    `${tried} texts at ${places.rest.length} places of the REST API, ${accepted} taken, seed ${seed}\n`,
   );
   expect(faults).toEqual([]);
 }, 3_600_000);

@@ -246,7 +246,7 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
     await close(tab);
   });
 
-  it('goes to another team when the user says so, without what only this team has', async () => {
+  it('goes to another team when the user chooses it, and drops filters by what only the former team has', async () => {
     const browser = await openBrowser({ keepsPages: true });
     const tab = await openTab(browser, pages.app.url, { token: pages.app.token });
     const { page } = tab;

@@ -85,7 +85,7 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
     await close(tab);
   });
 
-  it('goes on following when its first reading after a reset fails', async () => {
+  it('continues to follow changes when its first read after a reset fails', async () => {
     const tab = await signedIn({ timezoneId: 'UTC' });
     const isLive = () => tab.page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
     await open(tab, '/dashboard?team=PAY&range=30', 'Payments');
@@ -131,7 +131,7 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
     await close(tab);
   });
 
-  it('says of what range its numbers are, also while another cannot be read', async () => {
+  it('names the range of its numbers, also while another range cannot be read', async () => {
     const tab = await signedIn({ timezoneId: 'UTC' });
     await open(tab, '/dashboard', 'Dashboard');
     const isLive = () => tab.page.getByRole('status').filter({ hasText: 'Live' }).waitFor();

@@ -116,7 +116,7 @@ described('the page of an issue in a real browser (needs /usr/bin/chromium)', ()
     await close(tab);
   });
 
-  it('tries a reading again that fails, and does not say meanwhile that it is live', async () => {
+  it('retries a read that fails, and does not claim meanwhile to be live', async () => {
     const tab = await signedIn();
     const key = await create('SUP', { title: 'Before the failure' });
     await open(tab, `/issues/${key}`, 'Before the failure');

@@ -166,7 +166,7 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
     await tab.page.context().close();
   });
 
-  it('they work on a server that accepts trusted documents alone', async () => {
+  it('the pages work on a server that accepts only trusted documents', async () => {
     const manifest = join(import.meta.dirname, '../../docs/trusted-documents.json');
     const settings = { DOCUMENTS: 'trusted', DOCUMENTS_FILE: manifest };
     const trusting = await startApp({ demo: true, settings });

@@ -69,7 +69,7 @@ described('the start page and the reference in a real browser (needs /usr/bin/ch
     expect(query).toMatch(/^query \w+/);
   });
 
-  it('has the token after it was loaded anew, and keeps it for no longer than the tab', async () => {
+  it('keeps the token when it is reloaded, and for no longer than the tab', async () => {
     const { page } = watched;
     const teams = await send(page, endpoint(page, 'teams', 'teams'));
     expect(teams.status).toBe(200);

@@ -110,7 +110,7 @@ described('pages whose queries are refused in a real browser (needs /usr/bin/chr
     await close(tab);
   });
 
-  it('a hidden tab does not repeat a reading that failed, and reads again when it is shown', async () => {
+  it('a hidden tab does not retry a read that failed, and reads again when it is shown', async () => {
     const { tab, page, sent } = await watched();
     const restore = await pages.intercept(tab, busy);
     await open(tab, '/board/WEB', 'The server is busy');

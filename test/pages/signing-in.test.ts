@@ -133,7 +133,7 @@ described('signing in to the pages in a real browser (needs /usr/bin/chromium)',
     await close(tab);
   });
 
-  it('the form reads a token that was copied with what surrounds it, and refuses what is none', async () => {
+  it('the form reads a token that was copied with surrounding text, and refuses a text without one', async () => {
     const tab = await visitor();
     await tab.page.goto(`${pages.app.url}/board`);
     const field = tab.page.getByRole('textbox', { name: 'Access token' });
@@ -156,7 +156,7 @@ described('signing in to the pages in a real browser (needs /usr/bin/chromium)',
     await close(tab);
   });
 
-  it('the pages read a token as it was typed into the reference, and ask for another if it is none', async () => {
+  it('the pages read a token as it was typed into the reference, and ask for another if it is not a token', async () => {
     const tab = await visitor();
     const store = (typed: string) =>
       tab.page.evaluate(`sessionStorage.setItem('workgraph.token', ${JSON.stringify(typed)})`);

@@ -104,7 +104,7 @@ describe('GET /v1/stats/trend', () => {
     expect(results).toMatchObject(expected ?? []);
   });
 
-  it.each(['trend', 'flow'])('of %s ends with its first day where that is still to come', async (kind) => {
+  it.each(['trend', 'flow'])('of %s ends with its first day if that is in the future', async (kind) => {
     const from = day(3);
     const { results } = await table(`/v1/stats/${kind}?every=day&from=${from}`);
     expect(results).toEqual((await table(`/v1/stats/${kind}?every=day&from=${from}&to=${from}`)).results);
@@ -154,7 +154,7 @@ it('/v1/stats/flow counts the issues of a team, and those of all teams are the s
 describe('CSV', () => {
   const path = `/v1/stats/flow?from=${day(-20)}&to=${day(0)}`;
 
-  it('has the rows of the JSON under a line of names', async () => {
+  it('has the rows of the JSON below a header line', async () => {
     const { results } = await table(path);
     const [first = {}] = results;
     const expected = [Object.keys(first), ...results.map((row) => Object.values(row))];
@@ -187,13 +187,13 @@ describe('CSV', () => {
     }
   });
 
-  it('is left to the parameter where it contradicts Accept', async () => {
+  it('is decided by the parameter if Accept contradicts it', async () => {
     const headers = { authorization: `Bearer ${app.token}`, accept: 'text/csv' };
     const response = await fetch(`${app.url}${path}&format=json`, { headers });
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
-  it('quotes what needs it, and runs no formula', () => {
+  it('quotes values that need it, and lets a spreadsheet run no formula', () => {
     const texts = [
       'plain',
       '=1+1',
@@ -227,7 +227,7 @@ describe('CSV', () => {
     );
   });
 
-  it('has a tag of its own', async () => {
+  it('has its own ETag', async () => {
     const headers = { authorization: `Bearer ${app.token}`, accept: 'text/csv' };
     const first = await fetch(`${app.url}${path}`, { headers });
     const tag = first.headers.get('etag') ?? '';

@@ -36,7 +36,7 @@ describe('GET /v1/teams', () => {
     expectFields(body.pagination, pagination);
   });
 
-  it('shows what the rows hold, and the absent as empty strings', async () => {
+  it('shows the values of the rows, and empty strings for absent values', async () => {
     const { body } = await list('');
     for (const seeded of teams) {
       const shown = body.results.find(({ code }) => code === seeded.code);
@@ -193,7 +193,7 @@ describe('GET /v1/teams', () => {
     expect(body).toMatchObject({ code: 'invalid_request', status: 400, errors: [{ field }] });
   });
 
-  it('says everything that is wrong at once, under the names of the parameters', async () => {
+  it('reports all violations at once, under the names of the parameters', async () => {
     const { body } = await list('?state=x&deliveries_enabled=x&sort=x&direction=x&page_size=x&query=%00');
     const { errors } = body as unknown as { errors: { field: string }[] };
     expect(errors.map(({ field }) => field)).toEqual([

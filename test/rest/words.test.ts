@@ -117,11 +117,14 @@ describe('a wrong value of a closed set', () => {
     );
   });
 
-  it.each(['open', '', 'x', 'constructor', 'active'.repeat(50)])('%j is near none of them', (given) => {
-    expect(problemOf(state.fromText(given))).toBe('must be one of active, inactive, archived');
-  });
+  it.each(['open', '', 'x', 'constructor', 'active'.repeat(50)])(
+    '%j is answered without a suggestion',
+    (given) => {
+      expect(problemOf(state.fromText(given))).toBe('must be one of active, inactive, archived');
+    },
+  );
 
-  it('of one spelling is answered with that alone', () => {
+  it('is answered with the only allowed value if there is just one', () => {
     const order = oneOf({ created: 'CREATED' }, 'Order.');
     expect(problemOf(order.fromText('updated'))).toBe('must be created');
   });

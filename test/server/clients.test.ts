@@ -21,7 +21,7 @@ const forged = {
 describe('without trusted proxies', () => {
   const clients = new Clients({});
 
-  it('the client address and the own address are those of the connection, whatever the headers say', () => {
+  it('the address of the client and that of the server are those of the connection, whatever the headers say', () => {
     expect(clients.of(incoming('198.51.100.7', forged))).toEqual({
       address: '198.51.100.7',
       host: 'evil.example',

@@ -45,7 +45,7 @@ describe('the compiled executor', () => {
   });
 });
 
-it('the compiled executor answers objects of a JSON column on both faces', async () => {
+it('the compiled executor answers objects of a JSON column in both APIs', async () => {
   const world = await issueWorld(app, await app.secondWorkspace());
   await installAgent(app, world, world.agent);
   const followUpActions = [

@@ -24,7 +24,7 @@ async function greedyToken(): Promise<string> {
   return token;
 }
 
-it('a token that asks too much is refused at the door as by the faces, and counted there as what it asked for', async () => {
+it('a token that asks too much gets the same refusal before its request is read as from the APIs, and is counted under what it asked for', async () => {
   const token = await app.tokenFor();
   for (let n = 0; n < 3; n += 1) await app.graphql(health, {}, { token });
   const traceparent = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`;
@@ -100,7 +100,7 @@ it('a token that asks too much gets one line in the log for all its refusals wit
   expect(counted()?.[0]).toMatchObject({ level: 30, tokenId: expect.any(String) });
 });
 
-it('a token that asks too much is told 401 as soon as it is revoked, however empty its bucket', async () => {
+it('a token that asks too much is answered 401 as soon as it is revoked, however empty its bucket', async () => {
   const token = await greedyToken();
   const statusNow = async () => (await app.request('GET', '/v1/teams', { token })).status;
   expect(await statusNow()).toBe(429);
@@ -113,7 +113,7 @@ it('a token that asks too much is told 401 as soon as it is revoked, however emp
   while ((await statusNow()) !== 401) expect(performance.now() - began).toBeLessThan(5_000);
 });
 
-it('a token that asks too much is refused nothing that is public', async () => {
+it('a token that asks too much is not refused public resources', async () => {
   const token = await greedyToken();
   const statusOf = async (method: string, path: string) =>
     (await app.request(method, path, { token })).status;

@@ -158,7 +158,7 @@ describe('a document', () => {
 describe('a body', () => {
   const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth - 1) });
 
-  it('is refused with 413 on either face when it has more than a megabyte', async () => {
+  it('is refused with 413 by either API when it has more than a megabyte', async () => {
     const title = 'x'.repeat(1_000_000);
     const before = runs;
     const graphql = await app.graphql('{ readiness { status } }', { title });
@@ -184,7 +184,7 @@ describe('a body', () => {
     expect((await send(app.token, 65_537 - empty)).status).toBe(200);
   });
 
-  it('is refused on either face when it is nested 33 deep, and not when it is 32 deep', async () => {
+  it('is refused by either API when it is nested 33 deep, and not when it is 32 deep', async () => {
     const query = '{ readiness { status } }';
     const before = runs;
     for (const field of ['variables', 'extensions']) {

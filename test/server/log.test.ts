@@ -55,7 +55,7 @@ it.each([
   ['with flags of later versions', `00-${traceId}-${parentId}-ff`, '01'],
   ['not sampled', `00-${traceId}-${parentId}-00`, '00'],
   ['of a later version with more in it', `cc-${traceId}-${parentId}-01-what-the-future-will-be-like`, '01'],
-])('takes a traceparent over, %s', async (_what, traceparent, flags) => {
+])('a log line continues the trace of a traceparent %s', async (_what, traceparent, flags) => {
   const { headers, lines: found } = await logged('/v1/issues', { traceparent });
   expect(found.length).toBeGreaterThan(1);
   const [spanId] = new Set(found.map((line) => String(line.spanId)));
@@ -73,7 +73,7 @@ it.each([
   ['too short', `00-${traceId.slice(1)}-${parentId}-01`],
   ['given twice', `00-${traceId}-${parentId}-01, 00-${traceId}-${parentId}-01`],
   ['that is something else', 'x'.repeat(5_000)],
-])('goes on without a traceparent %s', async (_what, traceparent) => {
+])('a log line has no trace for a traceparent %s', async (_what, traceparent) => {
   const { headers, lines: found } = await logged('/v1/issues', { traceparent });
   for (const line of found) expect(line).not.toHaveProperty('traceId');
   expect(headers.get('traceresponse')).toBeNull();

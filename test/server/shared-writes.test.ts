@@ -116,7 +116,7 @@ describe('two machines with Redis and a replica', () => {
   });
 });
 
-it('a machine says once that Redis does not answer, and still knows its own writes', async () => {
+it('a machine logs once that Redis does not answer, and still knows its own writes', async () => {
   const warned: string[] = [];
   const logger = pino({}, { write: (line: string) => void warned.push(line) });
   const writes = new RecentWrites();

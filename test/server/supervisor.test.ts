@@ -189,7 +189,7 @@ onLinux('a supervisor', () => {
     expect([...answers.values()].toSorted()).toEqual(['false', 'true']);
   });
 
-  it('takes a worker for hanging that does not read its messages, and stops sending', async () => {
+  it('treats a worker that does not read its messages as hanging, and stops sending', async () => {
     let hangs = 0;
     const worker = new WorkerProcess({
       program: { script, args: [obstacle], env: process.env },
@@ -214,7 +214,7 @@ onLinux('a supervisor', () => {
     await supervisor.failed;
   });
 
-  it('keeps its workers when those that are to replace them cannot start', async () => {
+  it('keeps its workers when their replacements cannot start', async () => {
     await supervisor.start();
     const old = workers();
     writeFileSync(obstacle, '');

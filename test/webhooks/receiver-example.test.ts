@@ -63,7 +63,7 @@ it('the example receiver handles each message once, although it is killed and me
   expect(forged.status).toBe(401);
 });
 
-it('the example receiver goes on after a connection that ends early, and refuses a body that is too long', async () => {
+it('the example receiver continues after a connection that ends early, and refuses a body that is too long', async () => {
   const port = await freePort();
   const child = await start(port, 'whsec_AAAA');
   const socket = connect(port, '127.0.0.1').resume();
