@@ -13,7 +13,7 @@ export class Normalizer {
   of<T>(value: T): T {
     return JSON.parse(
       JSON.stringify(value, (key, each: unknown) =>
-        typeof each === 'string' ? this.#text(each) : (ofTheMoment[key] ?? each),
+        typeof each === 'string' ? this.#text(each) : (momentaryNumbers[key] ?? each),
       ),
     ) as T;
   }
@@ -43,7 +43,7 @@ export class Normalizer {
 }
 
 /** Numbers that differ in each run: durations, and the number of changes that have no position yet. */
-const ofTheMoment: Readonly<Record<string, number>> = { ms: 12, backlog: 0 };
+const momentaryNumbers: Readonly<Record<string, number>> = { ms: 12, backlog: 0 };
 
 const idForm = new RegExp(`\\b(?:${idPrefixes.join('|')})_[0-7][0-9a-hjkmnp-tv-z]{25}\\b`, 'g');
 /** The form of request ids. Ids of objects have another form. */

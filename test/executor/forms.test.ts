@@ -4,13 +4,13 @@ import { Forms } from '../../src/executor/compiled/run/forms.ts';
 it('a field remembers what it made for a few short forms of its arguments', () => {
   const forms = new Forms<{ form: string }>();
   let made = 0;
-  const of = (form: string) => forms.of(form, () => ({ form: `${form} ${(made += 1)}` }));
-  expect(of('short')).toBe(of('short'));
+  const valueOf = (form: string) => forms.of(form, () => ({ form: `${form} ${(made += 1)}` }));
+  expect(valueOf('short')).toBe(valueOf('short'));
   const long = 'x'.repeat(1_001);
-  expect(of(long)).not.toBe(of(long));
+  expect(valueOf(long)).not.toBe(valueOf(long));
   expect(made).toBe(3);
-  for (let other = 0; other < 100; other += 1) of(`other ${other}`);
+  for (let other = 0; other < 100; other += 1) valueOf(`other ${other}`);
   made = 0;
-  for (let other = 0; other < 100; other += 1) of(`other ${other}`);
+  for (let other = 0; other < 100; other += 1) valueOf(`other ${other}`);
   expect(made).toBeGreaterThan(70);
 });

@@ -15,19 +15,19 @@ const otherMeanings: Readonly<Record<string, string>> = {
 };
 
 /** What every service has that knows its callers. */
-const ofEveryService: ReadonlySet<string> = new Set(['access token', 'user account']);
+const namesOfEveryService: ReadonlySet<string> = new Set(['access token', 'user account']);
 
 /** Types that every GraphQL service with connections has. */
-const ofEverySchema = /^(__\w+|Query|Mutation|PageInfo|\w+Connection|\w+Edge)$/;
+const typesOfEverySchema = /^(__\w+|Query|Mutation|PageInfo|\w+Connection|\w+Edge)$/;
 
 it('src/executor names no table and no object type of the schema', () => {
   const tables = [...Object.keys(tenantTables), ...Object.keys(globalTables)];
   const types = Object.values(schema.getTypeMap())
-    .filter((type) => isObjectType(type) && !ofEverySchema.test(type.name))
+    .filter((type) => isObjectType(type) && !typesOfEverySchema.test(type.name))
     .map(({ name }) => name);
   const names = new Set([...tables, ...types].filter((name) => !Object.hasOwn(otherMeanings, name)));
   const phrases = [...names].map((name) => name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase());
-  const written = phrases.filter((phrase) => phrase.includes(' ') && !ofEveryService.has(phrase));
+  const written = phrases.filter((phrase) => phrase.includes(' ') && !namesOfEveryService.has(phrase));
   // Also in the plural, "audit entries".
   const phrase = new RegExp(`\\b(?:${written.join('|').replaceAll(/y\b/g, '(?:y|ie)')})s?\\b`, 'gi');
   const files = globSync('src/executor/**/*.ts', { cwd: root });

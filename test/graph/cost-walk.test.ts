@@ -92,14 +92,14 @@ function isPlainList({ field }: FieldOf): boolean {
 }
 
 /** Streams do not report their cost. test/live/subscriptions.test.ts checks what they are charged. */
-const ofSubscriptions = new Set(['Subscription', 'IssueListEvent']);
+const subscriptionTypes = new Set(['Subscription', 'IssueListEvent']);
 
 const composites = objectFields.filter(
   (one) =>
     isCompositeType(getNamedType(one.field.type)) &&
     !one.parent.endsWith('Payload') &&
     one.parent !== 'Mutation' &&
-    !ofSubscriptions.has(one.parent),
+    !subscriptionTypes.has(one.parent),
 );
 
 describe('every field', () => {

@@ -115,12 +115,12 @@ describe('under any number of parents', () => {
   it.each(connectionFields.filter(({ parent }) => parent !== 'Query'))(
     '$coordinate takes one, unless it is cached in memory',
     async ({ parent, field }) => {
-      const of = isCached(tableOf(parent)) ? 0 : 1;
-      const each = isCachedList(field) ? 0 : 1;
+      const parentStatements = isCached(tableOf(parent)) ? 0 : 1;
+      const listStatements = isCachedList(field) ? 0 : 1;
       const page = `${field.name}(first: 3) { edges { cursor node { id } } }`;
-      expect(await costOf(parent, page)).toBe(of + each);
+      expect(await costOf(parent, page)).toBe(parentStatements + listStatements);
       expect(await costOf(parent, page.replace('{', '{ totalCount'))).toBe(
-        of + (keepsCount(parent, field) ? 1 : 2) * each,
+        parentStatements + (keepsCount(parent, field) ? 1 : 2) * listStatements,
       );
     },
   );

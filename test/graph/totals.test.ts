@@ -19,7 +19,7 @@ const lists = ['Issue', 'Comment', 'ActivityEntry', 'AuditEntry']
   .flatMap(listsOf)
   .filter(({ parent }) => parent !== 'Workspace');
 /** Lists of one issue are counted exactly. */
-const ofOneIssue = new Set(['Issue', 'Comment']);
+const issueParts = new Set(['Issue', 'Comment']);
 
 interface Total {
   totalCount: number;
@@ -53,7 +53,7 @@ describe.each(sampledExecutors('totals'))('with a low read budget, the %s execut
       const total = await totalOf(list, parent, filter);
       const expected = countOf(list, rowsOf(world.model, list, parent), filter);
       expectTotal(total, expected, { filter });
-      if (ofOneIssue.has(list.parent)) expect(total.totalCountIsExact).toBe(true);
+      if (issueParts.has(list.parent)) expect(total.totalCountIsExact).toBe(true);
     }
   });
 

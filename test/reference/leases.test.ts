@@ -38,8 +38,8 @@ async function open(maxRows?: number): Promise<ReferenceMemory> {
 }
 
 /** Whether the memory answers without waiting. If not, waits for its answer. */
-async function isAtOnce(of: ReferenceMemory): Promise<boolean> {
-  const current = of.current(app.workspaceId);
+async function isCurrentAtOnce(memory: ReferenceMemory): Promise<boolean> {
+  const current = memory.current(app.workspaceId);
   await current;
   return !(current instanceof Promise);
 }
@@ -59,7 +59,7 @@ describe('a lease', () => {
     const own = await open();
     await rename(app, 'WEB', 'Written elsewhere');
     nowMs += leaseMs - 1;
-    expect(await isAtOnce(own)).toBe(true);
+    expect(await isCurrentAtOnce(own)).toBe(true);
     nowMs += 1;
     expect(nameOf(await own.current(app.workspaceId), 'WEB')).toBe('Written elsewhere');
   });
@@ -75,9 +75,9 @@ describe('a lease', () => {
     held.release();
     await asked;
     nowMs += leaseMs - 501;
-    expect(await isAtOnce(own)).toBe(true);
+    expect(await isCurrentAtOnce(own)).toBe(true);
     nowMs += 1;
-    expect(await isAtOnce(own)).toBe(false);
+    expect(await isCurrentAtOnce(own)).toBe(false);
   });
 
   it('is renewed by a poll, from the start of the poll', async () => {
@@ -91,9 +91,9 @@ describe('a lease', () => {
     held.release();
     await polled;
     nowMs += leaseMs - 51;
-    expect(await isAtOnce(own)).toBe(true);
+    expect(await isCurrentAtOnce(own)).toBe(true);
     nowMs += 1;
-    expect(await isAtOnce(own)).toBe(false);
+    expect(await isCurrentAtOnce(own)).toBe(false);
   });
 
   it.each([
@@ -111,15 +111,15 @@ describe('a lease', () => {
     nowMs += 700;
     await poll();
     nowMs += leaseMs - 701;
-    expect(await isAtOnce(own)).toBe(true);
+    expect(await isCurrentAtOnce(own)).toBe(true);
     nowMs += 1;
-    expect(await isAtOnce(own)).toBe(false);
+    expect(await isCurrentAtOnce(own)).toBe(false);
   });
 
   it('ends at once with a notification', async () => {
     const own = await open();
     own.expireAll();
-    expect(await isAtOnce(own)).toBe(false);
+    expect(await isCurrentAtOnce(own)).toBe(false);
   });
 
   it('bounds for how long a token over its quota is refused without waiting', async () => {
@@ -175,6 +175,6 @@ describe('a workspace', () => {
     await own.current(second.workspaceId);
     held.release();
     await asked;
-    expect([own.size().workspaces, await isAtOnce(own)]).toEqual([1, true]);
+    expect([own.size().workspaces, await isCurrentAtOnce(own)]).toEqual([1, true]);
   });
 });

@@ -34,7 +34,8 @@ function open(maxRows?: number): ReferenceMemory {
   return one;
 }
 
-const current = (of = memory): Promise<Snapshot> => Promise.resolve(of.current(app.workspaceId));
+const current = (referenceMemory = memory): Promise<Snapshot> =>
+  Promise.resolve(referenceMemory.current(app.workspaceId));
 const rename = (code: string, name: string, db?: TenantDb) => renameTeam(app, code, name, db);
 
 describe('the cache', () => {

@@ -22,8 +22,8 @@ interface Conversation {
 }
 
 let path: string;
-const get = <Body>(of: string, headers = {}) =>
-  app.request<Body>('GET', `${path}/${of}`, { token: world.ada.token, headers });
+const get = <Body>(list: string, headers = {}) =>
+  app.request<Body>('GET', `${path}/${list}`, { token: world.ada.token, headers });
 
 /** Writes the texts, and returns the ids of what they are in. */
 async function write(to: string): Promise<string[]> {

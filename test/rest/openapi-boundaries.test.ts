@@ -106,7 +106,7 @@ describe('the server accepts what the document permits, and refuses what is just
         const sent = isHeader ? text.trim() : text;
         const isInside = isAllowed(item, valueOf(item, sent));
         // A valid name may still be that of an unknown object.
-        if (isInside && ('names' in wordOf(declared) || ofPeriods.has(parameter.name)) && sent !== '')
+        if (isInside && ('names' in wordOf(declared) || periodParameters.has(parameter.name)) && sent !== '')
           continue;
         const request = exampleRequest(example);
         if (isHeader) request.headers[parameter.name] = sent;
@@ -234,7 +234,7 @@ describe('the head of a request', () => {
 });
 
 /** These parameters determine the periods together, and depend on the known time zones. */
-const ofPeriods: ReadonlySet<string> = new Set(['from', 'to', 'time_zone']);
+const periodParameters: ReadonlySet<string> = new Set(['from', 'to', 'time_zone']);
 
 /** The declaration of a parameter's value. */
 function wordOf(declared: Route['parameters'][string]): object {

@@ -17,9 +17,11 @@ import { type App, startApp } from '../support/app.ts';
 import { httpClient } from '../support/http-client.ts';
 
 /** Routes whose reply does not consist of one selection of the operation. */
-const ofValues = ['/v1/meta/codes', '/v1/meta/errors/{code}'];
+const valuePaths = ['/v1/meta/codes', '/v1/meta/errors/{code}'];
 
-const withRowRenderer = routeTable.filter(({ rowRenderer, path }) => rowRenderer && !ofValues.includes(path));
+const withRowRenderer = routeTable.filter(
+  ({ rowRenderer, path }) => rowRenderer && !valuePaths.includes(path),
+);
 
 it.each(withRowRenderer.map((route) => [`${route.method} ${route.path}`, route] as const))(
   '%s is written by the compiled executor',

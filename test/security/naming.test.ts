@@ -29,20 +29,20 @@ it('every argument that takes an id declares what it names', () => {
 });
 
 it('every text argument called a key, a code or a cursor declares what it names', () => {
-  const called = namesNothing.filter(
+  const undeclared = namesNothing.filter(
     ({ holder }) =>
       ['String', 'StringFilter'].includes(getNamedType(holder.type).name) &&
       /(key|code|cursor|after|before|ids?)s?$/i.test(holder.name),
   );
   // An agent's key for a suggested next step names no object of the workspace.
-  expect(called.map(({ at }) => at)).toEqual(['FollowUpActionInput.key']);
+  expect(undeclared.map(({ at }) => at)).toEqual(['FollowUpActionInput.key']);
 });
 
 it('every REST parameter and field in the form of an id, a key or a cursor declares what it names', () => {
   const undeclared = routeTable.flatMap((route) => {
     const parameters = Object.entries(route.parameters).map(([name, parameter]) => {
-      const of = parameter.kind === 'many' || parameter.kind === 'default' ? parameter.value : parameter;
-      return { name, schema: parameter.schema, names: 'names' in of && of.names };
+      const value = parameter.kind === 'many' || parameter.kind === 'default' ? parameter.value : parameter;
+      return { name, schema: parameter.schema, names: 'names' in value && value.names };
     });
     const fields = Object.entries(route.body?.fields ?? {}).map(([name, field]) => {
       const value = field.kind === 'required' ? field.value : field;

@@ -69,13 +69,13 @@ describe('with trusted proxies', () => {
   });
 
   it('the client is the last address that is not a trusted proxy, since the client itself may have written those before it', () => {
-    const of = (list: string) => clients.of(incoming('10.0.0.1', { 'x-forwarded-for': list })).address;
-    expect(of('1.2.3.4, 198.51.100.7, 10.0.0.2')).toBe('198.51.100.7');
-    expect(of('198.51.100.7,10.0.0.3 ,10.0.0.2')).toBe('198.51.100.7');
-    expect(of('10.0.0.3, 10.0.0.2')).toBe('10.0.0.3');
-    expect(of('1.2.3.4, unknown, 10.0.0.2')).toBe('10.0.0.2');
-    expect(of('')).toBe('10.0.0.1');
-    expect(of('::ffff:198.51.100.7')).toBe('198.51.100.7');
+    const addressOf = (list: string) => clients.of(incoming('10.0.0.1', { 'x-forwarded-for': list })).address;
+    expect(addressOf('1.2.3.4, 198.51.100.7, 10.0.0.2')).toBe('198.51.100.7');
+    expect(addressOf('198.51.100.7,10.0.0.3 ,10.0.0.2')).toBe('198.51.100.7');
+    expect(addressOf('10.0.0.3, 10.0.0.2')).toBe('10.0.0.3');
+    expect(addressOf('1.2.3.4, unknown, 10.0.0.2')).toBe('10.0.0.2');
+    expect(addressOf('')).toBe('10.0.0.1');
+    expect(addressOf('::ffff:198.51.100.7')).toBe('198.51.100.7');
   });
 
   it('an invalid host header is not used for addresses', () => {

@@ -121,14 +121,14 @@ describe('with origins configured', () => {
     ];
     const unread = answers.flatMap(({ headers }) => {
       const exposed = (headers.get('access-control-expose-headers') ?? '').toLowerCase().split(', ');
-      return [...headers.keys()].filter((name) => !exposed.includes(name) && !ofNoUse.has(name));
+      return [...headers.keys()].filter((name) => !exposed.includes(name) && !unexposedHeaders.has(name));
     });
     expect([...new Set(unread)]).toEqual([]);
   });
 });
 
-/** What a page may always read, and what is for the browser alone. */
-const ofNoUse: ReadonlySet<string> = new Set([
+/** Headers that need no exposing: a page may always read them, or they are for the browser alone. */
+const unexposedHeaders: ReadonlySet<string> = new Set([
   'cache-control',
   'content-length',
   'content-type',

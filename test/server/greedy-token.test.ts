@@ -40,10 +40,10 @@ it('a token that asks too much gets the same refusal before its request is read 
   };
   const counts = async () => {
     const counted = await samplesOf(app, 'workgraph_request_duration_seconds_count');
-    const of = (labels: string) => counted.get(`${labels},status="429"`) ?? 0;
+    const countOf = (labels: string) => counted.get(`${labels},status="429"`) ?? 0;
     return {
-      rest: of('face="rest",route="/v1/teams",operation="Teams"'),
-      graph: of('face="graphql",route="/graphql",operation="other"'),
+      rest: countOf('face="rest",route="/v1/teams",operation="Teams"'),
+      graph: countOf('face="graphql",route="/graphql",operation="other"'),
     };
   };
   const before = await counts();

@@ -28,9 +28,9 @@ async function failing(
   const ping = app.database.ping.bind(app.database);
   const fail = () => Promise.reject(failure);
   // The compiled executor takes connections, the graphql-js executor has Kysely take them.
-  const of = app.database.of.bind(app.database);
+  const originalOf = app.database.of.bind(app.database);
   const failingOf = (workspaceId: string) =>
-    of(workspaceId).withPlugin({
+    originalOf(workspaceId).withPlugin({
       transformQuery: () => {
         throw failure;
       },
@@ -42,11 +42,11 @@ async function failing(
   try {
     const headers = { 'x-request-id': requestId, ...(accept && { accept }) };
     const answer = await app.request(method, path, { headers, ...(body !== undefined && { body }) });
-    const own = () => lines.filter((line) => line.requestId === requestId);
-    while (!own().some((line) => 'status' in line)) await new Promise(setImmediate);
-    return { status: answer.status, body: JSON.stringify(answer.body), lines: own() };
+    const ownLines = () => lines.filter((line) => line.requestId === requestId);
+    while (!ownLines().some((line) => 'status' in line)) await new Promise(setImmediate);
+    return { status: answer.status, body: JSON.stringify(answer.body), lines: ownLines() };
   } finally {
-    Object.assign(app.database, { connect, shared, ping, of });
+    Object.assign(app.database, { connect, shared, ping, of: originalOf });
   }
 }
 

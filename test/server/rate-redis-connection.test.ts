@@ -6,7 +6,7 @@ import { MemoryBuckets } from '../../src/server/limits/rate-limit-memory.ts';
 import { RedisBuckets } from '../../src/server/limits/rate-limit-redis.ts';
 import { eventually } from '../support/eventually.ts';
 import { hasRedisProgram, type OwnRedis, startRedis } from '../support/own-redis.ts';
-import { openWay } from '../support/way-to-redis.ts';
+import { openRedisProxy } from '../support/redis-proxy.ts';
 
 const quotas = quotasOf({ requestsPerMinute: 1_000_000, costPerHour: 1_000 });
 const alone = 'Redis does not answer: this process counts requests for itself';
@@ -45,39 +45,39 @@ const onRedis = hasRedisProgram ? it : it.skip;
 
 onRedis('quotas follow the address of Redis when the server behind it becomes a replica', async () => {
   const [old, other] = [await startRedis(), await startRedis()];
-  const way = await openWay(old.url);
+  const proxy = await openRedisProxy(old.url);
   const log = new EventEmitter();
-  const buckets = await open(way.url, log);
+  const buckets = await open(proxy.url, log);
   try {
     await untilCounted(buckets, old);
     await old.client.replicaof('127.0.0.1', Number(new URL(other.url).port));
-    way.redirect(other.url);
+    proxy.redirect(other.url);
     await takeUntil(buckets, once(log, together));
     expect(await other.client.exists(key)).toBe(1);
   } finally {
     buckets.close();
-    await way.cut();
+    await proxy.cut();
     await Promise.all([old.stop(), other.stop()]);
   }
 });
 
 onRedis('quotas are counted in Redis again after it was silent on two connections in a row', async () => {
   const redis = await startRedis();
-  const way = await openWay(redis.url);
+  const proxy = await openRedisProxy(redis.url);
   const log = new EventEmitter();
-  const buckets = await open(way.url, log);
+  const buckets = await open(proxy.url, log);
   try {
     await untilCounted(buckets, redis);
-    const before = way.opened();
+    const before = proxy.opened();
     const left = once(log, alone);
-    way.silence();
+    proxy.silence();
     await takeUntil(buckets, left);
-    await eventually(() => way.opened() > before);
-    await way.restore();
+    await eventually(() => proxy.opened() > before);
+    await proxy.restore();
     await takeUntil(buckets, once(log, together));
   } finally {
     buckets.close();
-    await way.cut();
+    await proxy.cut();
     await redis.stop();
   }
 });

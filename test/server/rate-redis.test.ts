@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { MemoryBuckets } from '../../src/server/limits/rate-limit-memory.ts';
 import { RedisBuckets } from '../../src/server/limits/rate-limit-redis.ts';
 import { type Answer, type App, startApp } from '../support/app.ts';
-import { openWay } from '../support/way-to-redis.ts';
+import { openRedisProxy } from '../support/redis-proxy.ts';
 
 const redisUrl = process.env.TEST_REDIS_URL;
 const health = '{ health { status } }';
@@ -114,23 +114,23 @@ function left({ headers }: Answer): number {
   it.each(['cut', 'silence'] as const)(
     'are counted by the process itself while Redis is gone (%s), and in Redis again when it is back',
     async (how) => {
-      const way = await openWay(redisUrl ?? '');
-      const distant = await startApp({ sharesDatabase: true, settings: settings(way.url) });
+      const proxy = await openRedisProxy(redisUrl ?? '');
+      const distant = await startApp({ sharesDatabase: true, settings: settings(proxy.url) });
       try {
         const token = await distant.tokenFor();
         const ask = () => distant.graphql(health, {}, { token });
         await distant.graphql(codes, {}, { token });
         const shared = await until((cost) => cost < 950, ask);
-        await way[how]();
+        await proxy[how]();
         // The process has not counted this caller before, so it starts with a full bucket and refuses nobody.
         expect(await until((cost) => cost > shared + 20, ask)).toBeGreaterThan(980);
         const answers = await Promise.all(Array.from({ length: 20 }, ask));
         expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-        await way.restore();
+        await proxy.restore();
         expect(await until((cost) => cost < 950, ask)).toBeLessThan(950);
       } finally {
         await distant.stop();
-        await way.cut();
+        await proxy.cut();
       }
     },
   );

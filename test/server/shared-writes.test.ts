@@ -5,7 +5,7 @@ import { shareWrites } from '../../src/server/shared-writes.ts';
 import { whyNoCluster } from '../faults/support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Replicated, replicated } from '../support/replicated.ts';
-import { openWay } from '../support/way-to-redis.ts';
+import { openRedisProxy } from '../support/redis-proxy.ts';
 
 const redisUrl = process.env.TEST_REDIS_URL;
 
@@ -31,14 +31,14 @@ const redisUrl = process.env.TEST_REDIS_URL;
 (redisUrl ? it : it.skip).each(['from the start', 'after a while'])(
   'machines hear of writes again after Redis was silent on open connections %s',
   async (when) => {
-    const way = await openWay(String(redisUrl));
-    if (when === 'from the start') way.silence();
+    const proxy = await openRedisProxy(String(redisUrl));
+    if (when === 'from the start') proxy.silence();
     const said: string[] = [];
     const logger = pino({}, { write: (line: string) => void said.push(line) });
     const [one, other] = [new RecentWrites(), new RecentWrites()];
     const stops = [
       shareWrites(String(redisUrl), one, pino({ level: 'silent' })),
-      shareWrites(way.url, other, logger, { everyMs: 50, unanswered: 20 }),
+      shareWrites(proxy.url, other, logger, { everyMs: 50, unanswered: 20 }),
     ];
     const heard = (tokenId: string) =>
       eventually(() => {
@@ -47,10 +47,10 @@ const redisUrl = process.env.TEST_REDIS_URL;
       });
     if (when === 'after a while') {
       await heard('before');
-      way.silence();
+      proxy.silence();
     }
     await eventually(() => said.some((line) => line.includes('has been silent')));
-    await way.restore();
+    await proxy.restore();
     await heard('after');
     await eventually(() => said.at(-1)?.includes('answers again') ?? false);
     expect(said).toEqual([
@@ -58,7 +58,7 @@ const redisUrl = process.env.TEST_REDIS_URL;
       expect.stringContaining('Redis answers again'),
     ]);
     for (const stop of stops) stop();
-    await way.cut();
+    await proxy.cut();
   },
 );
 

@@ -62,8 +62,9 @@ try {
   await app.stop();
   rmSync(work, { recursive: true, force: true });
 }
-const sum = (of: (verdict: Verdict) => number) => verdicts.reduce((total, verdict) => total + of(verdict), 0);
-const count = (is: (verdict: Verdict) => boolean) => verdicts.filter(is).length;
+const sum = (countOf: (verdict: Verdict) => number) =>
+  verdicts.reduce((total, verdict) => total + countOf(verdict), 0);
+const count = (isCounted: (verdict: Verdict) => boolean) => verdicts.filter(isCounted).length;
 console.log(
   `${verdicts.length} places, ${sum(({ requests }) => requests)} requests at level ${LEVEL}, ${sum(({ reached }) => reached)} of them with statements: ${count(({ finding }) => finding !== undefined)} injectable, ${count(({ finished }) => !finished)} stopped before their end, ${count(({ isGood }) => !isGood)} refused as they are, ${count(({ reached }) => reached < 100)} whose payloads no statement was run for.`,
 );

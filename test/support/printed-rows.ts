@@ -2,9 +2,9 @@
 export function printRows(rows: object): string {
   return JSON.stringify(rows, function (this: Record<string, unknown>, key, value: unknown) {
     // `value` is the result of toJSON already, so times and bytes are recognized by the original.
-    const own = this[key];
-    if (own instanceof Date) return { $time: own.getTime() };
-    if (own instanceof Buffer) return { $bytes: own.toString('base64') };
+    const original = this[key];
+    if (original instanceof Date) return { $time: original.getTime() };
+    if (original instanceof Buffer) return { $bytes: original.toString('base64') };
     return value;
   });
 }

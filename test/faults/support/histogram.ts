@@ -41,11 +41,12 @@ export function latenciesBetween(
 ): Latencies {
   const sums = new Map<number, number>();
   for (const [labels, count] of after) {
-    const of = new Map(
+    const labelValues = new Map(
       [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),
     );
-    if (Object.entries(wanted).some(([name, value]) => of.get(name) !== value)) continue;
-    const bound = of.get('le') === '+Inf' ? Number.POSITIVE_INFINITY : Number(of.get('le')) * 1_000;
+    if (Object.entries(wanted).some(([name, value]) => labelValues.get(name) !== value)) continue;
+    const bound =
+      labelValues.get('le') === '+Inf' ? Number.POSITIVE_INFINITY : Number(labelValues.get('le')) * 1_000;
     sums.set(bound, (sums.get(bound) ?? 0) + count - (before.get(labels) ?? 0));
   }
   return new Latencies([...sums].toSorted(([one], [other]) => one - other));

@@ -76,9 +76,9 @@ export async function overload(trial: Trial, beside?: Beside): Promise<string> {
   const ofStreams = streams ? await streams.judged(trial) : '';
   const { sent, notSent, told } = load;
 
-  const of = (status: string) => latenciesBetween(counts, after, { face: 'graphql', status });
-  const accepted = of('200');
-  const refused = ['503', '429'].map(of);
+  const latenciesOf = (status: string) => latenciesBetween(counts, after, { face: 'graphql', status });
+  const accepted = latenciesOf('200');
+  const refused = ['503', '429'].map(latenciesOf);
   const refusedMs = Math.max(...refused.map((took) => (took.count > 0 ? took.quantile(0.99) : 0)));
   const goodput = accepted.count / seconds;
   const share = goodput / normal.perSecond;
@@ -185,9 +185,9 @@ async function peak(service: Service, { token }: World, forMs: number) {
   await load.keepAsking(peakConnections, forMs);
   const seconds = (performance.now() - began) / 1_000;
   const answered = load.told.get(200) ?? 0;
-  const took = latenciesBetween(before, await service.counts(), { face: 'graphql', status: '200' });
+  const latencies = latenciesBetween(before, await service.counts(), { face: 'graphql', status: '200' });
   await load.end();
   const failed = [...load.told].filter(([status]) => status !== 200);
   if (failed.length > 0) throw new Error(`Not all are answered at the peak: ${JSON.stringify(failed)}`);
-  return { perSecond: answered / seconds, p99Ms: took.quantile(0.99) };
+  return { perSecond: answered / seconds, p99Ms: latencies.quantile(0.99) };
 }

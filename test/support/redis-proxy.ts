@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** A proxy to Redis that can be cut, become silent with open connections, or lead new connections to another Redis. */
-export interface Way {
+export interface RedisProxy {
   url: string;
   cut(): Promise<void>;
   silence(): void;
@@ -12,19 +12,19 @@ export interface Way {
   opened(): number;
 }
 
-export async function openWay(target: string): Promise<Way> {
+export async function openRedisProxy(target: string): Promise<RedisProxy> {
   let { hostname, port } = new URL(target);
-  const ends = new Set<Socket>();
+  const sockets = new Set<Socket>();
   let silent = false;
   let opened = 0;
   const server = createServer((client) => {
     opened += 1;
     const redis = connect(Number(port || 6379), hostname);
-    for (const end of [client, redis]) {
-      ends.add(end);
-      end.on('error', () => end.destroy());
-      end.on('close', () => {
-        ends.delete(end);
+    for (const socket of [client, redis]) {
+      sockets.add(socket);
+      socket.on('error', () => socket.destroy());
+      socket.on('close', () => {
+        sockets.delete(socket);
         client.destroy();
         redis.destroy();
       });
@@ -34,15 +34,15 @@ export async function openWay(target: string): Promise<Way> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port: own } = server.address() as AddressInfo;
+  const { port: ownPort } = server.address() as AddressInfo;
   const cut = async () => {
     const closed = once(server, 'close');
     server.close();
-    for (const end of ends) end.destroy();
+    for (const socket of sockets) socket.destroy();
     await closed;
   };
   return {
-    url: `redis://127.0.0.1:${own}`,
+    url: `redis://127.0.0.1:${ownPort}`,
     cut,
     opened: () => opened,
     redirect: (other) => {
@@ -50,12 +50,12 @@ export async function openWay(target: string): Promise<Way> {
     },
     silence: () => {
       silent = true;
-      for (const end of ends) end.unpipe().pause();
+      for (const socket of sockets) socket.unpipe().pause();
     },
     restore: async () => {
       silent = false;
       if (server.listening) return;
-      server.listen(own, '127.0.0.1');
+      server.listen(ownPort, '127.0.0.1');
       await once(server, 'listening');
     },
   };
