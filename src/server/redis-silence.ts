@@ -11,10 +11,10 @@ export function cutWhenSilent(redis: Redis, onSilence: (error: Error) => void, b
   let heartbeat: Heartbeat | undefined;
   // From here on Redis is to answer, at first what ioredis asks before a connection is ready.
   redis.on('connect', () => {
-    const own = new Heartbeat({
+    const newHeartbeat = new Heartbeat({
       ...beat,
       ask: () => {
-        const answered = () => own.answered();
+        const answered = () => newHeartbeat.answered();
         if (redis.status === 'ready') redis.ping().then(answered, answered);
       },
       onSilence: () => {
@@ -22,7 +22,7 @@ export function cutWhenSilent(redis: Redis, onSilence: (error: Error) => void, b
         redis.disconnect(true);
       },
     });
-    heartbeat = own;
+    heartbeat = newHeartbeat;
   });
   redis.on('ready', () => heartbeat?.answered());
   redis.on('close', () => heartbeat?.stop());

@@ -3,12 +3,12 @@
  * cached.
  */
 export function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | undefined;
+  let value: Promise<Value> | undefined;
   return () => {
-    made ??= make().catch((error: unknown) => {
-      made = undefined;
+    value ??= make().catch((error: unknown) => {
+      value = undefined;
       throw error;
     });
-    return made;
+    return value;
   };
 }

@@ -36,7 +36,7 @@ export interface SchemaPages {
 }
 
 export function createSchemaPages(schema: GraphQLSchema): SchemaPages {
-  const types = Object.values(schema.getTypeMap()).filter(isShown);
+  const types = Object.values(schema.getTypeMap()).filter(isListed);
   const usesOf = findUses(schema, routeTable);
   const ids = operationIds(routeTable);
   const list = typeList(types);
@@ -60,7 +60,7 @@ export function createSchemaPages(schema: GraphQLSchema): SchemaPages {
         operation may cost 10,000, unless the server is configured otherwise.</p></section>
       </div></div>`,
     type(name) {
-      const type = types.find((known) => known.name === name);
+      const type = types.find((candidate) => candidate.name === name);
       if (!type) return undefined;
       return {
         description: type.description ?? `The type ${name} of the graph.`,
@@ -70,7 +70,7 @@ export function createSchemaPages(schema: GraphQLSchema): SchemaPages {
   };
 }
 
-function isShown(type: GraphQLNamedType): boolean {
+function isListed(type: GraphQLNamedType): boolean {
   return !type.name.startsWith('__') && !isSpecifiedScalarType(type);
 }
 
@@ -78,7 +78,7 @@ const isRoot = ({ name }: GraphQLNamedType) => ['Query', 'Mutation', 'Subscripti
 const isPage = ({ name }: GraphQLNamedType) => /(Connection|Edge)$|^PageInfo$/.test(name);
 const isPayload = ({ name }: GraphQLNamedType) => name.endsWith('Payload');
 
-const groups: readonly (readonly [title: string, holds: (type: GraphQLNamedType) => boolean])[] = [
+const groups: readonly (readonly [title: string, includesType: (type: GraphQLNamedType) => boolean])[] = [
   ['Where operations begin', isRoot],
   [
     'Objects',
@@ -94,7 +94,7 @@ const groups: readonly (readonly [title: string, holds: (type: GraphQLNamedType)
 ];
 
 function groupsOf(types: readonly GraphQLNamedType[]) {
-  return groups.map(([title, holds]) => [title, types.filter(holds)] as const);
+  return groups.map(([title, includesType]) => [title, types.filter(includesType)] as const);
 }
 
 function typeList(types: readonly GraphQLNamedType[]): string {
@@ -120,8 +120,8 @@ function typeHtml(type: GraphQLNamedType, uses: TypeUses, ids: ReadonlyMap<Route
     </div></header>
     <p class="lead">${descriptionHtml(type.description ?? '')}</p>
     ${membersHtml(type)}
-    ${usedHtml('Returned by', uses.returnedBy)}
-    ${usedHtml('Accepted by', uses.acceptedBy)}
+    ${usesHtml('Returned by', uses.returnedBy)}
+    ${usesHtml('Accepted by', uses.acceptedBy)}
     ${routesHtml(uses.routes, ids)}`;
 }
 
@@ -215,14 +215,14 @@ function typeHtmlOf(type: GraphQLType): string {
 
 /** The part of a field in the cost of an operation, for each parent, by the formula in docs/limits.md. */
 function costOf({ type, args, extensions }: GraphQLField<unknown, unknown>): string {
-  const named = getNamedType(type);
-  if (!isCompositeType(named) || /Edge$|^PageInfo$/.test(named.name)) return 'free';
+  const namedType = getNamedType(type);
+  if (!isCompositeType(namedType) || /Edge$|^PageInfo$/.test(namedType.name)) return 'free';
   const { rows } = extensions as { rows?: RowsOf };
   if ('periods' in extensions) return 'one for each period and group';
   if (rows && args.some(({ name }) => name === 'first')) {
     const defaults = Object.fromEntries(args.map(({ name, defaultValue }) => [name, defaultValue]));
-    const byDefault = rows(defaults);
-    return `<code>first</code>${Number.isFinite(byDefault) ? `, by default ${byDefault}` : ''}`;
+    const defaultRows = rows(defaults);
+    return `<code>first</code>${Number.isFinite(defaultRows) ? `, by default ${defaultRows}` : ''}`;
   }
   if (rows) return 'as many as the arguments name';
   const list = isNonNullType(type) ? type.ofType : type;
@@ -230,7 +230,7 @@ function costOf({ type, args, extensions }: GraphQLField<unknown, unknown>): str
 }
 
 /** A list of the fields or arguments that use a type. */
-function usedHtml(title: string, coordinates: readonly string[]): string {
+function usesHtml(title: string, coordinates: readonly string[]): string {
   if (coordinates.length === 0) return '';
   const items = coordinates.map((coordinate) => {
     const [, type = '', field = ''] = /^(\w+)\.(\w+)/.exec(coordinate) ?? [];

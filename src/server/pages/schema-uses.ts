@@ -24,35 +24,37 @@ export interface TypeUses {
 /** Finds where each type of a schema is used: by fields, by arguments, and by the operations of REST routes. */
 export function findUses(schema: GraphQLSchema, routes: readonly Route[]): (type: string) => TypeUses {
   const uses = new Map<string, TypeUses>();
-  const of = (type: string): TypeUses => {
-    const found = uses.get(type) ?? { returnedBy: [], acceptedBy: [], routes: [] };
-    uses.set(type, found);
-    return found;
+  const usesOf = (type: string): TypeUses => {
+    const typeUses = uses.get(type) ?? { returnedBy: [], acceptedBy: [], routes: [] };
+    uses.set(type, typeUses);
+    return typeUses;
   };
-  for (const type of Object.values(schema.getTypeMap())) noteFields(type, of);
-  for (const route of routes) for (const type of typesOf(schema, route)) of(type).routes.push(route);
-  return of;
+  for (const type of Object.values(schema.getTypeMap())) noteFields(type, usesOf);
+  for (const route of routes) for (const type of typesOf(schema, route)) usesOf(type).routes.push(route);
+  return usesOf;
 }
 
-function noteFields(type: GraphQLNamedType, of: (type: string) => TypeUses): void {
+function noteFields(type: GraphQLNamedType, usesOf: (type: string) => TypeUses): void {
   if (type.name.startsWith('__')) return;
   if (isInputObjectType(type)) {
     for (const field of Object.values(type.getFields()))
-      of(getNamedType(field.type).name).acceptedBy.push(`${type.name}.${field.name}`);
+      usesOf(getNamedType(field.type).name).acceptedBy.push(`${type.name}.${field.name}`);
   }
   if (!isObjectType(type) && !isInterfaceType(type)) return;
   for (const field of Object.values(type.getFields())) {
-    const named = getNamedType(field.type);
-    of(named.name).returnedBy.push(`${type.name}.${field.name}`);
-    const row = rowOf(named);
-    if (row) of(row).returnedBy.push(`${type.name}.${field.name}`);
+    const namedType = getNamedType(field.type);
+    usesOf(namedType.name).returnedBy.push(`${type.name}.${field.name}`);
+    const rowType = rowTypeOf(namedType);
+    if (rowType) usesOf(rowType).returnedBy.push(`${type.name}.${field.name}`);
     for (const argument of field.args)
-      of(getNamedType(argument.type).name).acceptedBy.push(`${type.name}.${field.name}(${argument.name}:)`);
+      usesOf(getNamedType(argument.type).name).acceptedBy.push(
+        `${type.name}.${field.name}(${argument.name}:)`,
+      );
   }
 }
 
 /** The type of the rows of a connection. */
-function rowOf(type: GraphQLNamedType): string | undefined {
+function rowTypeOf(type: GraphQLNamedType): string | undefined {
   const nodes = isObjectType(type) && type.name.endsWith('Connection') && type.getFields()['nodes'];
   return nodes ? getNamedType(nodes.type).name : undefined;
 }

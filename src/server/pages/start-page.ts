@@ -57,14 +57,14 @@ function startPage(origin: string, queries: readonly WorkedQuery[]): string {
           Everything but the pages and probes needs an access token, which stands for one member of one workspace${explorer ? '; a page asks for it once' : ''}. The
           demo workspace has one in the data directory of the server:
         </p>
-        ${code('TOKEN=$(cat .workgraph/demo-token)')}
+        ${codeBlock('TOKEN=$(cat .workgraph/demo-token)')}
         <p>
           For a program of your own, on the machine that the server runs on; <code>--member</code> names another member by
           e-mail address or name:
         </p>
-        ${code('npx workgraph token create --scopes issues:read,teams:read')}
+        ${codeBlock('npx workgraph token create --scopes issues:read,teams:read')}
         <p>A server without the demo needs a workspace first. This makes one, and prints the token of its owner:</p>
-        ${code('npx workgraph workspace create --name Acme --owner Ada')}
+        ${codeBlock('npx workgraph workspace create --name Acme --owner Ada')}
       </section>
 
       <section aria-labelledby="ask">
@@ -73,13 +73,13 @@ function startPage(origin: string, queries: readonly WorkedQuery[]): string {
           <article>
             <h3>GraphQL</h3>
             <p>One request for all that a screen shows: connections, filters and totals at any depth.</p>
-            ${code(graphqlCommand(origin))}
+            ${codeBlock(graphqlCommand(origin))}
             <p class="more">${explorer ? link(graphiql, 'Try it in GraphiQL') : '<code>POST /graphql</code>'}</p>
           </article>
           <article>
             <h3>REST</h3>
             <p>Plain resources under <code>/v1</code>, with cursor pages, problem details and health probes.</p>
-            ${code(restCommand(origin))}
+            ${codeBlock(restCommand(origin))}
             <p class="more">${explorer ? link('/v1/docs', 'Try it in the reference') : link('/v1/openapi.json', 'Read the OpenAPI file')}</p>
           </article>
         </div>
@@ -130,7 +130,7 @@ function restCommand(origin: string): string {
   -H "Authorization: Bearer $TOKEN"`;
 }
 
-function code(text: string): string {
+function codeBlock(text: string): string {
   return `<div class="code"><pre><code>${escapeHtml(text)}</code></pre></div>`;
 }
 
@@ -138,7 +138,7 @@ function link(path: string, text: string): string {
   return `<a href="${escapeHtml(path)}">${text}</a>`;
 }
 
-function address(path: string, meaning: string, leads = true): string {
+function address(path: string, meaning: string, isLink = true): string {
   const name = `<code>${path}</code>`;
-  return `<div><dt>${leads ? link(path, name) : name}</dt><dd>${meaning}</dd></div>`;
+  return `<div><dt>${isLink ? link(path, name) : name}</dt><dd>${meaning}</dd></div>`;
 }

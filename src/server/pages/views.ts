@@ -61,7 +61,7 @@ const views: readonly View[] = [
 ];
 
 /** The modules that views import. */
-const parts = [
+const sharedModules = [
   'session',
   'signed-out',
   'tabs',
@@ -88,7 +88,7 @@ const parts = [
 export const viewFiles: readonly (readonly [path: string, answer: FileAnswer])[] = [
   ['/assets/app/document-ids.js', documentIds],
   ...[
-    ...[...parts, ...queryModules].map((name) => `${name}.js` as const),
+    ...[...sharedModules, ...queryModules].map((name) => `${name}.js` as const),
     ...views.map(({ module }) => `${module}.js` as const),
     ...new Set(['app.css', 'schema.css', ...views.flatMap(({ styles }) => styles)] as `${string}.css`[]),
   ].map((file) => [`/assets/app/${file}`, ownAsset(`app/${file}`)] as const),
@@ -118,10 +118,10 @@ function viewHtml({ module, styles, title, description, section }: View): string
       ...styles.map((file) => `/assets/app/${file}`),
     ],
     modules: [`/assets/app/${module}.js`],
-    main: waiting,
+    main: placeholder,
     explorer: true,
   });
 }
 
-const waiting = `<p class="waiting" role="status">Reading …</p>
+const placeholder = `<p class="waiting" role="status">Reading …</p>
       <noscript><p class="waiting">This page needs JavaScript. Programs read the same at <code>/graphql</code> and <code>/v1</code>.</p></noscript>`;
