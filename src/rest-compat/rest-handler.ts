@@ -44,7 +44,7 @@ export interface RestRequest {
    */
   turn(bytes: number): Promise<void>;
   /** Waits until the caller's workspace may have another operation in progress. Throws `unavailable`. */
-  joinWorkspace(): Promise<void>;
+  takeWorkspacePlace(): Promise<void>;
   /**
    * Authenticates the caller and returns the context. Throws `unauthenticated` for an invalid token, and
    * `rate_limited`.
@@ -148,7 +148,7 @@ async function answer(
   if (checked.verdict === 'refused')
     return problemReply(refusalOf(checked.code, checked.violations), requestId);
   if (checked.verdict === 'absent') return absent(route, requestId);
-  if (context.principal) await request.joinWorkspace();
+  if (context.principal) await request.takeWorkspacePlace();
   if (route.streams && request.prefersEvents) return streamReply(schema, route, checked, request);
   const operationName = route.operation.name.value;
   const revalidation = earlierAnswers.revalidation(request, context);

@@ -258,7 +258,7 @@ it.each([
   'a request over %s whose token is revoked before its body arrives is refused',
   async (_over, path, body) => {
     const { made } = await mint(app.token, { scopes: ['issues:read', 'issues:write'] });
-    const authenticated = jest.spyOn(Contexts.prototype, 'authenticated');
+    const authenticated = jest.spyOn(Contexts.prototype, 'authenticatedContext');
     try {
       const text = JSON.stringify(body);
       const headers = {

@@ -262,7 +262,7 @@ async function runWithSuggestions(
     }
     const turnBytes = refused.turnOf(caller, incoming.bodyBytes);
     if (turnBytes !== undefined) await incoming.ticket?.turn(turnBytes);
-    if (operation.principal) await incoming.joinWorkspace();
+    if (operation.principal) await incoming.takeWorkspacePlace();
     if (chosen.operation === OperationTypeNode.SUBSCRIPTION) {
       context.isSubscription = true;
       const request = { schema, document, operationName, variables };

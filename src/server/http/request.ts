@@ -159,7 +159,7 @@ export class ServerRequest implements RestRequest {
     await this.ticket?.turn(bytes);
   }
 
-  async joinWorkspace(): Promise<void> {
+  async takeWorkspacePlace(): Promise<void> {
     const { principal } = await this.context();
     if (principal) await this.ticket?.join(() => this.#contexts.shareOf(principal.workspaceId));
   }
