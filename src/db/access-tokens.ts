@@ -167,13 +167,13 @@ export async function countTokens(
     .execute();
   const { valid, recent } = await trx
     .selectFrom('accessToken as t')
-    .select(({ fn, eb, or }) => [
-      fn
+    .select((eb) => [
+      eb.fn
         .countAll()
         .filterWhere('t.revokedUtc', 'is', null)
-        .filterWhere(or([eb('t.expiresUtc', 'is', null), eb('t.expiresUtc', '>', now)]))
+        .filterWhere(eb.or([eb('t.expiresUtc', 'is', null), eb('t.expiresUtc', '>', now)]))
         .as('valid'),
-      fn.countAll().filterWhere('t.createdUtc', '>', since).as('recent'),
+      eb.fn.countAll().filterWhere('t.createdUtc', '>', since).as('recent'),
     ])
     .where('t.userAccountId', '=', userAccountId)
     .executeTakeFirstOrThrow();
