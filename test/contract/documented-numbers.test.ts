@@ -26,7 +26,7 @@ const promises: Readonly<Record<string, readonly string[]>> = {
   ],
   'docs/idempotency.md': [
     'has more than {resolvers/writes/idempotency.ts maxResultLength} characters of JSON',
-    'kept for {resolvers/writes/idempotency.ts keptMs / 3_600_000} hours.',
+    'kept for {resolvers/writes/idempotency.ts keyLifetimeMs / 3_600_000} hours.',
   ],
   'docs/limits.md': [
     '| the body of a request | {executor/limits.ts maxBodyBytes} bytes; {server/http/request.ts maxVisitorBodyBytes} without a token |',
@@ -86,7 +86,7 @@ const promises: Readonly<Record<string, readonly string[]>> = {
     '| a request in all | {server/limits/admission.ts requestTimeoutMs} ms |',
     `| sending the headers; sending the body; silence within a file | ${settings.CLIENT_TIMEOUT_MS.default / 1_000} s each`,
     '| requests that wait on one connection for the answer before theirs (pipelining) | {server/http/pipelines.ts maxWaiting},',
-    'at once if {server/http/pipelines.ts maxUnanswered} have come, or {server/http/pipelines.ts maxWaitingOfAll} wait on all connections',
+    'at once if {server/http/pipelines.ts maxUnanswered} have come, or {server/http/pipelines.ts maxWaitingInAll} wait on all connections',
     '| a new GraphQL document or a body of more than {server/http/request.ts smallBodyBytes / 1_024} KiB,',
     '| `/readyz` | {server/context.ts readinessTimeoutMs} ms |',
     'When the queue has not been empty for {server/limits/admission.ts burstMs / 1_000} s',

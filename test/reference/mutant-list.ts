@@ -119,15 +119,15 @@ const elsewhere: readonly Mutant[] = [
   {
     name: 'a token that is greedy is never told that it was revoked',
     file: 'src/server/authenticate.ts',
-    from: 'return recent?.version.auth === known.auth ? known.tokenId : undefined;',
-    to: 'return recent && known.tokenId;',
+    from: 'return recent?.version.auth === holder.auth ? holder.tokenId : undefined;',
+    to: 'return recent && holder.tokenId;',
     by: 'authority',
   },
   {
     name: 'a revoked token lives on in memory',
     file: 'src/server/authenticate.ts',
-    from: 'if (version.auth === known.auth) return known;',
-    to: 'if (version.auth >= 0) return known;',
+    from: 'if (version.auth === cached.auth) return cached;',
+    to: 'if (version.auth >= 0) return cached;',
     by: 'server',
     needsPostgres: true,
   },
@@ -142,7 +142,7 @@ const elsewhere: readonly Mutant[] = [
   {
     name: 'no answer says its version',
     file: 'src/server/http/request.ts',
-    from: '[versionHeader]: printVersion(known.version),',
+    from: '[versionHeader]: printVersion(snapshot.version),',
     to: '',
     by: 'server',
     needsPostgres: true,
