@@ -171,7 +171,7 @@ async function start(options: ServerOptions, opened: OpenedParts): Promise<Runni
   });
   const metrics = await openMetrics(
     config.metricsAddress,
-    { database, graphql, admission, reference, unsent, webhooks },
+    { database, graphql, admission, shares, reference, unsent, webhooks },
     link,
   );
   opened.add(() => metrics?.close());

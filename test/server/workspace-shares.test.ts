@@ -2,17 +2,22 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { Admission, type AdmissionTicket } from '../../src/server/limits/admission.ts';
 import { WorkspaceShares } from '../../src/server/limits/workspace-shares.ts';
+import { eventually } from '../support/eventually.ts';
 
 const limits = { maxConcurrency: 16, queueWaitMs: 60_000, requestTimeoutMs: 60_000 };
 
 /** Requests of several workspaces at one server. */
 class Requests {
   readonly admission = new Admission(limits);
-  readonly shares = new WorkspaceShares(limits);
+  readonly shares: WorkspaceShares;
   /** The requests in progress, by their workspaces. */
   readonly inProgress: { workspaceId: string; ticket: AdmissionTicket }[] = [];
   readonly tickets: AdmissionTicket[] = [];
   readonly failures: unknown[] = [];
+
+  constructor(queueWaitMs = limits.queueWaitMs) {
+    this.shares = new WorkspaceShares({ ...limits, queueWaitMs });
+  }
 
   send(workspaceId: string, count = 1): void {
     for (let n = 0; n < count; n += 1) {
@@ -135,4 +140,17 @@ it('a request that is answered while it waits for a place keeps none', async () 
   expect(requests.failures).toMatchObject([{ code: 'unavailable' }]);
   expect(requests.admission.load).toMatchObject({ inProgress: 0, waiting: 0 });
   expect(requests.shares.of('busy').load).toMatchObject({ inProgress: 0, waiting: 0 });
+});
+
+it('requests that wait for a place and those that get none are counted, also of workspaces that are forgotten', async () => {
+  const requests = new Requests(300);
+  requests.send('other');
+  requests.send('busy', 9);
+  expect(await requests.count('busy')).toBe(8);
+  expect(requests.shares.load).toEqual({ waiting: 1, refused: 0 });
+  await eventually(() => requests.failures.length === 1);
+  expect(requests.shares.load).toEqual({ waiting: 0, refused: 1 });
+  await requests.answerAll();
+  for (let n = 0; n < 200; n += 1) requests.shares.of(`workspace ${n}`);
+  expect(requests.shares.load).toEqual({ waiting: 0, refused: 1 });
 });

@@ -16,6 +16,8 @@ export class WorkspaceShares {
   readonly #shares = new Map<string, Admission>();
   #latest: string | undefined;
   #competedMs = Number.NEGATIVE_INFINITY;
+  /** The requests that admissions have refused which are kept no longer. */
+  #refused = 0;
 
   constructor({ maxConcurrency, ...limits }: AdmissionLimits) {
     const placesOfOne = () =>
@@ -26,6 +28,16 @@ export class WorkspaceShares {
         return placesOfOne();
       },
     };
+  }
+
+  /** The requests that wait for a place of their workspace, and those that were refused because none became free in time. */
+  get load(): { waiting: number; refused: number } {
+    const sum = { waiting: 0, refused: this.#refused };
+    for (const { load } of this.#shares.values()) {
+      sum.waiting += load.waiting;
+      sum.refused += load.refused;
+    }
+    return sum;
   }
 
   /** The admission of a workspace from which a request arrives. */
@@ -41,8 +53,11 @@ export class WorkspaceShares {
   }
 
   #dropIdle(): void {
-    for (const [workspaceId, { load }] of this.#shares)
-      if (load.inProgress === 0 && load.waiting === 0) this.#shares.delete(workspaceId);
+    for (const [workspaceId, { load }] of this.#shares) {
+      if (load.inProgress > 0 || load.waiting > 0) continue;
+      this.#refused += load.refused;
+      this.#shares.delete(workspaceId);
+    }
   }
 }
 

@@ -4,6 +4,7 @@ import type { ReferenceMemory } from '../../reference/memory.ts';
 import type { GraphQLHandler } from '../graphql/graphql.ts';
 import type { Unsent } from '../http/unsent.ts';
 import type { Admission } from '../limits/admission.ts';
+import type { WorkspaceShares } from '../limits/workspace-shares.ts';
 import type { Webhooks } from '../webhooks.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -12,6 +13,7 @@ export interface ServerParts {
   readonly database: Database;
   readonly graphql: GraphQLHandler;
   readonly admission: Admission;
+  readonly shares: WorkspaceShares;
   readonly reference: ReferenceMemory;
   readonly unsent: Unsent;
   readonly webhooks: Webhooks;
@@ -20,7 +22,7 @@ export interface ServerParts {
 /** Adds the metrics of the parts of a server. */
 export function watchServer(
   metrics: Metrics,
-  { database, graphql, admission, reference, unsent, webhooks }: ServerParts,
+  { database, graphql, admission, shares, reference, unsent, webhooks }: ServerParts,
 ): void {
   metrics.watchPool(database);
   const { replicas } = database;
@@ -46,12 +48,15 @@ export function watchServer(
     name: 'workgraph_admission_requests',
     help: 'Requests in progress, and those that wait for their turn',
     label: 'state',
-    read: () => ({ in_progress: admission.load.inProgress, waiting: admission.load.waiting }),
+    read: () => ({
+      in_progress: admission.load.inProgress,
+      waiting: admission.load.waiting + shares.load.waiting,
+    }),
   });
   metrics.counter({
     name: 'workgraph_admission_refused_total',
     help: 'Requests that were refused because too many were in progress',
-    read: () => admission.load.refused,
+    read: () => admission.load.refused + shares.load.refused,
   });
   metrics.gauge({
     name: 'workgraph_unsent_bytes',
