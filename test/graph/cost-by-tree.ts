@@ -2,6 +2,7 @@ import type { CoercedOperation } from '../../src/executor/selections/operation.t
 import { rowsOf } from '../../src/executor/cost/formula.ts';
 import { type CostNode, costTree, isIncluded } from '../../src/executor/cost/tree.ts';
 import { SchemaCount } from '../../src/executor/cost/schema-count.ts';
+import { extensionsOf } from '../../src/schema/builder/output-extensions.ts';
 import { plainListCost } from '../../src/executor/limits.ts';
 
 /** Computes the cost of an operation from its tree by the rules of docs/limits.md, to check the formula against. */
@@ -15,7 +16,9 @@ export function costByTree(operation: CoercedOperation): number {
     const sizes = alive.map((one) => rowsOf(one)?.(variables)).filter((size) => size !== undefined);
     const rows = sizes.length > 0 ? Math.max(...sizes) : undefined;
     const own = times * (node.isList ? (rows ?? parentRows ?? plainListCost) : 1);
-    return (node.isWrapper ? 0 : own) + priceAll(node.below, own, node.isList ? undefined : rows);
+    const below = priceAll(node.below, own, node.isList ? undefined : rows);
+    const countsPeriods = !node.isList && alive.some(({ field }) => extensionsOf(field).periods);
+    return (node.isWrapper ? 0 : own) + (countsPeriods ? Math.max(below, own * (rows ?? 0)) : below);
   };
   const priceAll = (tree: readonly CostNode[], times: number, rows: number | undefined): number => {
     let total = 0;

@@ -7,7 +7,7 @@ import { schema } from '../../src/schema/index.ts';
 import { AdmissionTicket } from '../../src/server/limits/admission.ts';
 import { startApp } from '../support/app.ts';
 
-it('the next operations of a caller whose operation was refused take turns', async () => {
+it('the operations of a caller take turns after more than ten refusals', async () => {
   const app = await startApp({ sharesDatabase: true });
   const query = 'query ($first: Int) { teams(first: $first) { totalCount } }';
   const turn = jest.spyOn(AdmissionTicket.prototype, 'turn');
@@ -21,10 +21,13 @@ it('the next operations of a caller whose operation was refused take turns', asy
     // A document is cached when it is sent for the second time.
     for (const first of [1, 2, 3]) await turnsOf(app.token, first);
     expect(await turnsOf(app.token, 4)).toEqual({ turns: [], isRefused: false });
-    expect(await turnsOf(app.token, 'five')).toEqual({ turns: [], isRefused: true });
-    expect(await turnsOf(app.token, 'six')).toEqual({ turns: [4_096], isRefused: true });
-    expect(await turnsOf(app.token, 7)).toEqual({ turns: [4_096], isRefused: false });
-    expect(await turnsOf(other, 8)).toEqual({ turns: [], isRefused: false });
+    for (let refused = 0; refused < 10; refused += 1)
+      expect(await turnsOf(app.token, 'five')).toEqual({ turns: [], isRefused: true });
+    expect(await turnsOf(app.token, 6)).toEqual({ turns: [], isRefused: false });
+    expect(await turnsOf(app.token, 'seven')).toEqual({ turns: [], isRefused: true });
+    expect(await turnsOf(app.token, 'eight')).toEqual({ turns: [4_096], isRefused: true });
+    expect(await turnsOf(app.token, 9)).toEqual({ turns: [4_096], isRefused: false });
+    expect(await turnsOf(other, 10)).toEqual({ turns: [], isRefused: false });
   } finally {
     turn.mockRestore();
     await app.stop();

@@ -116,8 +116,8 @@ function costOf(node: CostNode, rule: Rule, parent: CostPath): Amount {
   const here = { path, times: all, rows: isList ? undefined : rows };
   const children = sumOf(below, rule, here);
   // All periods are counted even if they are not selected.
-  const hasUnselected = unit === 'objects' && !isList && !isPage && rows !== undefined;
-  return times(each, plus(own, hasUnselected ? combine(children, rows, Math.max) : children));
+  const countsPeriods = unit === 'objects' && !isList && alive.some(hasPeriods);
+  return times(each, plus(own, countsPeriods ? combine(children, rows ?? 0, Math.max) : children));
 }
 
 function varies(nodes: Parameters<typeof usesVariables>[0], { isBound = false }: Rule): boolean {
