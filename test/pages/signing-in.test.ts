@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
+import { eventually } from '../support/eventually.ts';
 import { hasBrowser, openBrowser } from './browser.ts';
 import { usePages } from './use-pages.ts';
 import { flawsOf, noFlaws, openTab, type Tab } from './walk.ts';
@@ -99,7 +100,15 @@ described('signing in to the pages in a real browser (needs /usr/bin/chromium)',
     // Which of two tokens is meant, the new tab cannot know.
     const other = await openBoards(`#token=${await app.tokenFor({ scopes: ['issues:read', 'teams:read'] })}`);
     await boards(other);
-    const third = await openBoards();
+    // The time of the new tab stands still until both tokens have been offered to it.
+    const third = await context.newPage();
+    await third.clock.install({ time: 0 });
+    await third.clock.pauseAt(1_000);
+    await third.addInitScript(`globalThis.offered = new Set();
+      new BroadcastChannel('workgraph.token').onmessage = ({ data }) => data.kind === 'offer' && offered.add(data.token);`);
+    await third.goto(`${app.url}/board`);
+    await eventually(async () => (await third.evaluate('offered.size')) === 2);
+    await third.clock.runFor(1_000);
     await form(third);
     expect(await tokenIn(third)).toBeNull();
     await second.getByRole('button', { name: 'Sign out' }).click();

@@ -2,8 +2,8 @@
 // others. Each tab keeps it in its `sessionStorage`, so it is gone when the last one is closed;
 // in `localStorage` it would stay.
 
-/** How long a tab waits, after the first offer, for those of tabs with another token. */
-const settleMs = 50;
+/** How long a tab waits, after the first offer, for those of tabs with another token. Browsers run hidden tabs late. */
+const settleMs = 200;
 /** For how long a tab accepts offers. Later its user may be typing a token. */
 const askingMs = 2_000;
 
