@@ -48,7 +48,8 @@ describe.each(['waiting', 'in_progress'])(
   (state) => {
     const query = (text: string) => ({ type: 'subscribe', id: '1', payload: { query: text } });
     const complete = { type: 'complete', id: '1' };
-    const issues = query('{ issues { totalCount } }');
+    // Not their number, which is not read from their rows.
+    const issues = query('{ issues(first: 1) { nodes { key } } }');
     const teams = query('{ teams { totalCount } }');
 
     /** Completes an operation and sends the messages in the same packet, so that the server gets them before it has ended it. */
