@@ -1,7 +1,7 @@
 import { cursorAfter, parseCursor, type LogPages } from '../resolvers/changes/changes.ts';
 import type { PageTest } from '../reference/page-test.ts';
 import type { Arrivals } from './change-watch.ts';
-import type { Slices } from './slices.ts';
+import type { Slices } from '../db/engine/slices.ts';
 
 /** Streams with the same filter and the same rights. A page of new changes is tested once for all of them. */
 export class Audience {

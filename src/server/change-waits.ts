@@ -8,7 +8,7 @@ import { beatMs, LiveStream, cursorMs } from '../live/event-stream.ts';
 import type { LiveChanges } from '../live/live-changes.ts';
 import { Pulse } from '../live/pulse.ts';
 import { type LogAccess, SharedLog } from '../live/shared-log.ts';
-import { Slices } from '../live/slices.ts';
+import { Slices } from '../db/engine/slices.ts';
 import type { EventChunk, EventStream, StreamSource } from '../rest-compat/event-chunks.ts';
 import { parseCursor, maxSharedChanges } from '../resolvers/changes/changes.ts';
 import { type ChangeArrivals, type Principal, requireSignedIn } from '../resolvers/context.ts';

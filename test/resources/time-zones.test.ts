@@ -1,7 +1,8 @@
 import { maxPeriods } from '../../src/model/statistics-limits.ts';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { AppError } from '../../src/resolvers/errors.ts';
-import { periodsOf } from '../../src/resolvers/trends/periods.ts';
+import { periodsInTurn, periodsOf } from '../../src/resolvers/trends/periods.ts';
 import { TimeZone } from '../../src/resolvers/trends/time-zones.ts';
 import { Random } from '../support/random.ts';
 
@@ -91,4 +92,19 @@ describe('periods', () => {
   it(`number at most ${maxPeriods}`, () => {
     expect(days('day', '2024-01-01', '2025-02-03')).toHaveLength(maxPeriods);
   });
+});
+
+it('the periods of several statistics are made in several rounds of the event loop', async () => {
+  const made: number[] = [];
+  let round = 0;
+  const days = { every: 'day', from: '2024-11-01', to: '2025-11-30' } as const;
+  const statistics = zones.slice(0, 40).map(async (timeZone) => {
+    await periodsInTurn({ ...days, timeZone });
+    made.push(round);
+  });
+  while (made.length < statistics.length) {
+    await nextRound();
+    round += 1;
+  }
+  expect(new Set(made).size).toBeGreaterThan(5);
 });

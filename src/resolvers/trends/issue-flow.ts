@@ -5,7 +5,7 @@ import { type Context, requireSignedIn } from '../context.ts';
 import { Violations } from '../errors.ts';
 import { type FilterFields, filterPredicate } from '../filters.ts';
 import { refuseStatistics } from '../issues/issue-stats.ts';
-import { type Period, type PeriodsInput, periodsOf } from './periods.ts';
+import { type Period, type PeriodsInput, periodsInTurn } from './periods.ts';
 
 type Category = keyof typeof statusCategory;
 const categories = Object.keys(statusCategory) as Category[];
@@ -36,7 +36,8 @@ export async function issueFlow(
   const { db, now, bounds } = requireSignedIn(ctx);
   const violations = new Violations();
   const filter = filterPredicate(teams.fields, input.team ?? {}, violations, 'team');
-  const periods = periodsOf(input, violations).filter(({ startUtc }) => startUtc <= now);
+  const all = await periodsInTurn(input, violations);
+  const periods = all.filter(({ startUtc }) => startUtc <= now);
   const maxStages = bounds.statistics * stagesPerIssue;
   const rows =
     (await selectIssueFlow(db, { all: [teams.where, filter] }, periods, maxStages)) ??

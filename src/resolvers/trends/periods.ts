@@ -1,5 +1,6 @@
 import { firstDay, lastDay, maxPeriods } from '../../model/statistics-limits.ts';
 import { dayMs } from '../../model/times.ts';
+import { Slices } from '../../db/engine/slices.ts';
 import { raise, Violations } from '../errors.ts';
 import { TimeZone } from './time-zones.ts';
 
@@ -49,6 +50,15 @@ function startOf(every: PeriodLength, number: number): number {
 /** How many periods there are: at least 1, so that every request costs something. */
 export function countPeriods({ every, from, to }: Omit<PeriodsInput, 'timeZone'>): number {
   return Math.max(1, numberOf(every, midnightOf(to)) - numberOf(every, midnightOf(from)) + 1);
+}
+
+/** Making the periods of a year and their statement takes several milliseconds, and one operation may ask for many such statistics. */
+const slices = new Slices();
+
+/** The periods, when this process has time to make them, or the violations of the input. */
+export async function periodsInTurn(input: PeriodsInput, violations?: Violations): Promise<Period[]> {
+  await slices.next();
+  return periodsOf(input, violations);
 }
 
 /** The periods, or the violations of the input. */

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** For how long streams work before the event loop turns to requests. */
+/** For how long work goes on before the event loop turns to something else. */
 const sliceMs = 1;
 
-/** Divides the work of many streams into slices, in order, so that requests are handled between two slices. */
+/** Divides the work of many callers into slices, in order, so that requests are handled between two slices. */
 export class Slices {
   readonly #waiting = new Set<() => void>();
   #isRunning = false;
