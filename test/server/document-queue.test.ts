@@ -26,13 +26,13 @@ async function rounds(count = 10): Promise<void> {
 }
 
 /** Requests with new documents that wait for their turns; `had` holds those that have had theirs, and a ticket since then. */
-function newDocuments(admission: Admission, count: number, bytes = 5_000) {
+function newDocuments(admission: Admission, count: number, bytes = 5_000, group = '') {
   const had: AdmissionTicket[] = [];
   const refused: unknown[] = [];
   const waiting = Array.from({ length: count }, async () => {
     const ticket = enter(admission);
     try {
-      await ticket.turn(bytes);
+      await ticket.turn(bytes, group);
       had.push(ticket);
     } catch (error) {
       refused.push(error);
@@ -61,6 +61,16 @@ describe('requests with new documents', () => {
     await settled;
     expect(Math.max(...inOneRound)).toBe(2);
     expect(admission.load).toEqual({ inProgress: 10, waiting: 0, refused: 0 });
+  });
+
+  it('of a workspace that has had no turn go before those of one that has had some', async () => {
+    const admission = new Admission(limits);
+    const busy = newDocuments(admission, 10, 5_000, 'busy');
+    while (busy.had.length === 0) await nextRound();
+    const had = busy.had.length;
+    await newDocuments(admission, 1, 5_000, 'other').settled;
+    expect(busy.had.length - had).toBeLessThanOrEqual(1);
+    await busy.settled;
   });
 
   it('are parsed at most one in a round of the event loop', async () => {
@@ -114,7 +124,7 @@ describe('requests with new documents', () => {
       admission.enter(resolve, () => undefined);
     });
     // Gives the ticket back, to the request that waits for it.
-    const turn = first.turn(0);
+    const turn = first.turn(0, '');
     const after = new Promise<AdmissionTicket>((resolve) => {
       admission.enter(resolve, () => undefined);
     });
@@ -146,7 +156,7 @@ describe('requests with new documents', () => {
     await Promise.resolve();
     expect(refused).toMatchObject([{ code: 'unavailable' }]);
     const roomy = new Admission(limits);
-    const turns = Array.from({ length: 11 }, () => enter(roomy).turn(1_000_000));
+    const turns = Array.from({ length: 11 }, () => enter(roomy).turn(1_000_000, ''));
     await expect(Promise.race(turns.slice(9))).rejects.toMatchObject({ code: 'unavailable' });
   });
 
@@ -154,14 +164,14 @@ describe('requests with new documents', () => {
     const admission = new Admission(limits);
     newDocuments(admission, 2);
     const gone = enter(admission);
-    const turn = gone.turn(0);
+    const turn = gone.turn(0, '');
     expect(admission.load.waiting).toBe(2);
     gone.deadline.abort();
     await expect(turn).rejects.toMatchObject({ code: 'unavailable' });
     expect(admission.load.waiting).toBe(1);
     const late = enter(new Admission({ ...limits, requestTimeoutMs: 1 }));
     while (late.deadline.leftMs > 0) await nextRound();
-    await expect(late.turn(0)).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(late.turn(0, '')).rejects.toMatchObject({ code: 'unavailable' });
   });
 
   it('are refused when their deadline has passed, also behind others that have time left', async () => {
@@ -175,7 +185,7 @@ describe('requests with new documents', () => {
       () => undefined,
       short,
     );
-    const turn = Promise.allSettled([short.turn(0)]);
+    const turn = Promise.allSettled([short.turn(0, '')]);
     nowMs = 100;
     await rounds();
     expect(await turn).toMatchObject([unavailable]);
@@ -188,12 +198,12 @@ describe('requests with new documents', () => {
     const admission = new Admission(limits);
     const { had } = newDocuments(admission, 1);
     const answered = enter(admission);
-    const turn = Promise.allSettled([answered.turn(0)]);
+    const turn = Promise.allSettled([answered.turn(0, '')]);
     answered.leave();
     expect(await turn).toMatchObject([unavailable]);
     expect(admission.load).toEqual({ inProgress: 1, waiting: 0, refused: 0 });
     had[0]?.leave();
-    await expect(answered.turn(0)).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(answered.turn(0, '')).rejects.toMatchObject({ code: 'unavailable' });
     expect(admission.load).toEqual({ inProgress: 0, waiting: 0, refused: 0 });
   });
 });

@@ -216,11 +216,11 @@ async function runWithSuggestions(
     // The operation is checked and compiled in the same turn of the event loop, unless its workspace has no place left.
     const newText = documents.newText(parameters);
     // The text may be in the URL, and the body may have large variables.
-    if (newText !== undefined) await incoming.ticket?.turn(Math.max(incoming.bodyBytes, newText.length));
+    if (newText !== undefined) await incoming.turn(Math.max(incoming.bodyBytes, newText.length));
     const document = documents.find(parameters, operation.principal !== undefined);
     schemaAccess.check(document, operation);
     // A short document can ask for much of the schema, which takes as long as preparing a large document and needs no token.
-    if (schemaAccess.asksForSchema(document)) await incoming.ticket?.turn(schemaBytes);
+    if (schemaAccess.asksForSchema(document)) await incoming.turn(schemaBytes);
     const { operationName, variables } = parameters;
     const chosen = chooseOperation(document, operationName);
     const name = (chosen.name?.value ?? '').slice(0, maxNameLength);
@@ -230,7 +230,7 @@ async function runWithSuggestions(
       raise('method_not_allowed', 'A GET cannot change anything: send mutations with POST.');
     }
     const turnBytes = refused.turnOf(caller, incoming.bodyBytes);
-    if (turnBytes !== undefined) await incoming.ticket?.turn(turnBytes);
+    if (turnBytes !== undefined) await incoming.turn(turnBytes);
     if (operation.principal) await incoming.takeWorkspacePlace();
     if (chosen.operation === OperationTypeNode.SUBSCRIPTION) {
       context.isSubscription = true;

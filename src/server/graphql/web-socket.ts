@@ -74,6 +74,7 @@ interface OpenSocket {
   readonly req: IncomingMessage;
   readonly unanswered: Set<OpenOperation>;
   authorization: string | undefined;
+  workspaceId: string | undefined;
   leave: (() => void) | undefined;
 }
 
@@ -161,6 +162,7 @@ export class WebSockets {
       req,
       unanswered: new Set(),
       authorization: undefined,
+      workspaceId: undefined,
       leave: undefined,
     };
     this.#sockets.add(socket);
@@ -208,7 +210,7 @@ export class WebSockets {
     const waiting = { ticket, hasLeft: () => socket.ws.readyState !== socket.ws.OPEN };
     socket.unanswered.add(waiting);
     try {
-      await admission.turn(ticket.deadline, bytes);
+      await admission.turn(ticket.deadline, bytes, socket.workspaceId ?? '');
     } finally {
       socket.unanswered.delete(waiting);
     }
@@ -228,7 +230,7 @@ export class WebSockets {
     const authorization = connectionParams['Authorization'] ?? connectionParams['authorization'];
     if (typeof authorization !== 'string') return false;
     try {
-      const { tokenId } = await callers.signIn(
+      const { tokenId, workspaceId } = await callers.signIn(
         postOf(extra.req, { body: '', authorization }, this.#options),
         authorization,
       );
@@ -240,6 +242,7 @@ export class WebSockets {
         unwatch();
       };
       extra.authorization = authorization;
+      extra.workspaceId = workspaceId;
       return true;
     } catch (error) {
       if (error instanceof InvalidTokenError || !(error instanceof AppError)) return false;

@@ -72,6 +72,7 @@ export class ServerRequest implements RestRequest {
   #context: Promise<OperationContext> | undefined;
   /** The reference data of the context, when the request has been authenticated. */
   #reference: OperationContext['reference'];
+  #workspaceId: string | undefined;
 
   constructor(
     req: Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'socket'>,
@@ -151,12 +152,13 @@ export class ServerRequest implements RestRequest {
   async #authenticated(): Promise<OperationContext> {
     const context = await this.#contexts.authenticatedContext(this, this.headers.authorization);
     this.#reference = context.reference;
+    this.#workspaceId = context.principal?.workspaceId;
     return context;
   }
 
   /** Waits for a turn of its own, so that long work is not done for several requests in a row. */
   async turn(bytes: number): Promise<void> {
-    await this.ticket?.turn(bytes);
+    await this.ticket?.turn(bytes, this.#workspaceId ?? this.address ?? '');
   }
 
   async takeWorkspacePlace(): Promise<void> {

@@ -115,10 +115,10 @@ export class Admission {
 
   /**
    * Gets a ticket again when the new document of the request may be prepared. `bytes` is the memory that the request takes
-   * meanwhile. Throws `unavailable`.
+   * meanwhile, and groups of requests are served in turn. Throws `unavailable`.
    */
-  turn(deadline: Deadline, bytes: number): Promise<void> {
-    const turn = this.#documents.wait(deadline, bytes);
+  turn(deadline: Deadline, bytes: number, group: string): Promise<void> {
+    const turn = this.#documents.wait(deadline, bytes, group);
     this.#giveTurn();
     return turn;
   }
@@ -233,9 +233,9 @@ export class AdmissionTicket {
   }
 
   /** Gives the ticket back until the new document of the request may be prepared. Throws `unavailable`. */
-  async turn(bytes: number): Promise<void> {
+  async turn(bytes: number, group: string): Promise<void> {
     this.#suspend();
-    await this.#gate.turn(this.deadline, bytes);
+    await this.#gate.turn(this.deadline, bytes, group);
     this.#resume();
   }
 

@@ -17,6 +17,7 @@ interface Waiter {
   readonly refuse: () => void;
   readonly deadline: Deadline;
   readonly bytes: number;
+  readonly group: string;
 }
 
 /**
@@ -24,11 +25,15 @@ interface Waiter {
  * which nothing else runs, and so does parsing a large body, which waits here as if it were a document. So the next document is
  * prepared only when the requests that arrived during the last one have been answered; small documents are prepared together. A
  * request that waits here is no sign of an overload, and may wait until its own deadline rather than for the time that the
- * admission queue allows.
+ * admission queue allows. Of several groups, which are workspaces
+ * and the addresses of clients without a token, the one whose last turn is the longest ago is next.
  */
 export class DocumentQueue<Other> {
   readonly #waiting = new Set<Waiter>();
   #bytes = 0;
+  /** The numbers of the last turns of the groups, the oldest first. */
+  readonly #lastTurns = new Map<string, number>();
+  #turns = 0;
   /** The requests that the last document has delayed. They are answered before the next document. */
   #delayed: Set<Other> = new Set();
   /** True from the preparation of a document until all requests that arrived meanwhile have been accepted. */
@@ -50,7 +55,7 @@ export class DocumentQueue<Other> {
   }
 
   /** Waits until the document of this request may be prepared. Throws `unavailable` when the queue is full or time is over. */
-  wait(deadline: Deadline, bytes: number): Promise<void> {
+  wait(deadline: Deadline, bytes: number, group: string): Promise<void> {
     if (this.#waiting.size >= maxWaiting || this.#bytes + bytes > maxWaitingBytes)
       return Promise.reject(new AppError('unavailable', tooManyNew));
     return new Promise((resolve, reject) => {
@@ -66,7 +71,7 @@ export class DocumentQueue<Other> {
         stopListening();
         reject(new AppError('unavailable', tooManyNew));
       };
-      const waiter = { begin, refuse, deadline, bytes };
+      const waiter = { begin, refuse, deadline, bytes, group };
       this.#waiting.add(waiter);
       this.#bytes += bytes;
     });
@@ -110,10 +115,11 @@ export class DocumentQueue<Other> {
   begin(nowMs: number, room: number): number {
     let begun = 0;
     let bytes = 0;
-    for (const waiter of this.#waiting) {
+    for (const waiter of this.#inOrder()) {
       bytes += waiter.bytes;
       if (begun > 0 && (begun >= room || bytes > smallBytes)) break;
       this.#remove(waiter);
+      this.#noteTurn(waiter.group);
       waiter.begin();
       begun += 1;
     }
@@ -124,6 +130,20 @@ export class DocumentQueue<Other> {
     const seen = this.#arrivals;
     setImmediate(() => setImmediate(() => this.#settle(seen)));
     return begun;
+  }
+
+  #noteTurn(group: string): void {
+    this.#turns += 1;
+    this.#lastTurns.delete(group);
+    this.#lastTurns.set(group, this.#turns);
+    const [oldest] = this.#lastTurns.keys();
+    if (oldest !== undefined && this.#lastTurns.size > maxWaiting) this.#lastTurns.delete(oldest);
+  }
+
+  /** The waiting requests, those of the groups whose last turns are the longest ago first, and those of one group as they came. */
+  #inOrder(): Waiter[] {
+    const lastTurn = ({ group }: Waiter) => this.#lastTurns.get(group) ?? 0;
+    return [...this.#waiting].sort((one, other) => lastTurn(one) - lastTurn(other));
   }
 
   /** A turn of the event loop accepts a single connection, so this waits for a turn in which no request arrives. */

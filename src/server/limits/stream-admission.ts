@@ -54,8 +54,8 @@ export class StreamAdmission implements Gate {
     return ticket;
   }
 
-  async turn(deadline: Deadline, bytes: number): Promise<void> {
-    await this.#admission.turn(deadline, bytes);
+  async turn(deadline: Deadline, bytes: number, group: string): Promise<void> {
+    await this.#admission.turn(deadline, bytes, group);
     this.#opening += 1;
   }
 
