@@ -94,7 +94,7 @@ describe('admission', () => {
   });
 
   it('queues no more requests than it can refuse in time', () => {
-    const admission = new Admission(limits);
+    const admission = new Admission({ ...limits, queueWaitMs: 1 });
     const [, oldest] = Array.from({ length: 2_002 }, () => ask(admission));
     expect(oldest?.refused).toBe(true);
     expect(admission.load.waiting).toBe(2_000);
