@@ -152,7 +152,7 @@ export async function lockUnrevokedToken(db: TenantDb, id: string): Promise<bool
 }
 
 /**
- * The number of tokens of a member that are neither revoked nor expired, and of those that were created since a time. The row of the
+ * The number of tokens of a member that are neither revoked nor expired, and the number that were created after `since`. The row of the
  * member is locked so that no other transaction that counts them adds one meanwhile.
  */
 export async function countTokens(

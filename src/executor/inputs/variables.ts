@@ -19,8 +19,8 @@ export class InvalidVariables extends Error {
  */
 export function coerceVariables(source: Operation, inputs: Readonly<Record<string, unknown>>) {
   const characters = checkInputs(source, inputs);
-  // Each error of an object quotes the whole object, so many errors of a large one would be very long. A long name that does not
-  // exist would be compared with all that do.
+  // Each error of an object quotes the whole object, so many errors of a large one would be very long. Suggesting a
+  // name compares an unknown one with all that exist, which takes long if it is long.
   const areLong = characters > longVariables;
   const maxErrors = areLong ? 1 : 50;
   const { schema, operation } = source;

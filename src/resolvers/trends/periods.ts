@@ -52,16 +52,16 @@ export function countPeriods({ every, from, to }: Omit<PeriodsInput, 'timeZone'>
   return Math.max(1, numberOf(every, midnightOf(to)) - numberOf(every, midnightOf(from)) + 1);
 }
 
-/** Making the periods of a year and their statement takes several milliseconds, and one operation may ask for many such statistics. */
+/** Making a year of daily periods and their statement takes several milliseconds, and one operation may ask for many statistics. */
 const slices = new Slices();
 
-/** The periods, when this process has time to make them, or the violations of the input. */
+/** The periods, made in a slice of the event loop so that many statistics do not block it. Throws the violations of the input. */
 export async function periodsInTurn(input: PeriodsInput, violations?: Violations): Promise<Period[]> {
   await slices.next();
   return periodsOf(input, violations);
 }
 
-/** The periods, or the violations of the input. */
+/** The periods. Throws the violations of the input. */
 export function periodsOf(input: PeriodsInput, violations = new Violations()): Period[] {
   const { every, from, to, timeZone } = input;
   const zone = TimeZone.named(timeZone ?? 'UTC');

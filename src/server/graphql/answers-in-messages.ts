@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { ExecutionResult } from 'graphql';
 
 /**
- * Puts answers, which are JSON already, into the messages that the library prints. It takes values, so answers would be parsed only to
- * be printed again, and one of 10 MB would stop everything else for a third of a second. Instead, the library prints a mark.
+ * Puts answers, which are JSON already, into the messages of graphql-ws. The library prints values, so an answer would have to be
+ * parsed only to be printed again, which blocks the event loop for a third of a second if it has 10 MB. Instead, the library gets a
+ * value that it prints as a mark, and the mark is replaced with the answer.
  */
 export class AnswersInMessages {
   readonly #mark = randomUUID();
-  /** The answer for which the library has printed the mark. It sends the message in the same turn of the event loop. */
+  /** The answer whose mark the library has just printed. It sends the message without waiting for anything in between. */
   #printed: string | Uint8Array | undefined;
 
   /** The value that stands for an answer until its message is sent. */

@@ -40,7 +40,7 @@ export interface GraphQLOptions {
 }
 
 /** An operation name may be as long as a document. In headers and log lines it is cut off. */
-const maxNameLength = 100;
+const maxOperationNameLength = 100;
 
 /** The parts that every operation needs. */
 interface Graph extends GraphSources {
@@ -223,7 +223,7 @@ async function runWithSuggestions(
     if (schemaAccess.asksForSchema(document)) await incoming.turn(schemaBytes);
     const { operationName, variables } = parameters;
     const chosen = chooseOperation(document, operationName);
-    const name = (chosen.name?.value ?? '').slice(0, maxNameLength);
+    const name = (chosen.name?.value ?? '').slice(0, maxOperationNameLength);
     incoming.note(name);
     if (name !== '' && documents.isTrusted(parameters)) incoming.labels.operation = name;
     if (incoming.method === 'GET' && chosen.operation === OperationTypeNode.MUTATION) {

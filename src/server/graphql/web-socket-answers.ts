@@ -11,7 +11,7 @@ export function jsonOf(body: HttpReply['body']): string | Buffer {
   return typeof body === 'string' ? body : body instanceof Uint8Array ? Buffer.from(body) : '{}';
 }
 
-/** The errors of an answer, which has some. */
+/** The errors of an answer that is known to have some. */
 export function errorsIn(json: string): readonly GraphQLFormattedError[] {
   return (JSON.parse(json) as { errors: GraphQLFormattedError[] }).errors;
 }

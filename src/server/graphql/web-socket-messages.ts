@@ -15,15 +15,18 @@ const maxOtherBytes = 16_384;
 const maxMessageNesting = 1_000;
 
 interface Reception {
-  /** Called with each message that the library may have; resolves when it has ended the operation that the message begins. */
+  /** Passes a valid message to the library. Resolves when the operation that the message begins has ended. */
   readonly take: (message: unknown) => Promise<void>;
-  /** Called after each of these messages. */
+  /** Called after each message that was passed to the library. */
   readonly onTaken: () => void;
-  /** Whether the client has named a valid token. Only then a message may be long. */
+  /** Whether the client has named a valid token. Before that, a long message is refused. */
   readonly isSignedIn: () => boolean;
-  /** Calls `parse` in a turn of the server's own. Rejects if there is none in time, or the connection is closed meanwhile. */
+  /**
+   * Waits for a turn in the queue of large bodies, and then calls `parse`. Rejects if the queue is full, or if the connection is
+   * closed while it waits.
+   */
   readonly inTurn: (bytes: number, parse: () => void) => Promise<void>;
-  /** Stops reading the connection; returns a function with which it goes on. */
+  /** Stops reading the connection. Returns a function that resumes it. */
   readonly pause: () => () => void;
 }
 

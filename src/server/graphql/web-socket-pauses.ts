@@ -1,21 +1,21 @@
 import type { WebSocket } from 'ws';
 
-/** Stops reading a connection while there is any reason for it. */
+/** Pauses a connection while at least one caller wants it paused: large messages to parse, or answers that are not read. */
 export class WebSocketPauses {
   readonly #ws: Pick<WebSocket, 'pause' | 'resume'>;
-  #reasons = 0;
+  #pauses = 0;
 
   constructor(ws: Pick<WebSocket, 'pause' | 'resume'>) {
     this.#ws = ws;
   }
 
-  /** Stops reading until the function that it returns is called, which must happen once. */
+  /** Pauses the connection until the returned function is called. It must be called exactly once. */
   begin(): () => void {
-    this.#reasons += 1;
-    if (this.#reasons === 1) this.#ws.pause();
+    this.#pauses += 1;
+    if (this.#pauses === 1) this.#ws.pause();
     return () => {
-      this.#reasons -= 1;
-      if (this.#reasons === 0) this.#ws.resume();
+      this.#pauses -= 1;
+      if (this.#pauses === 0) this.#ws.resume();
     };
   }
 }

@@ -203,7 +203,7 @@ export class WebSockets {
     });
   }
 
-  /** Calls `parse`, which takes long for so many bytes, when the server has time for it. */
+  /** Waits for a turn in the queue of large bodies, and then calls `parse`, so that one large message does not follow another. */
   async #inTurn(socket: OpenSocket, bytes: number, parse: () => void): Promise<void> {
     const { admission } = this.#options;
     const ticket = new AdmissionTicket(admission, admission.newDeadline());

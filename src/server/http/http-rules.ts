@@ -34,8 +34,8 @@ const otherCoding = notImplemented('This server reads no Transfer-Encoding excep
 
 /**
  * The violation of a request that the parser of Node accepts although RFC 9112 requires a refusal: another major version (2.3),
- * a missing, repeated or invalid Host (3.2), or a transfer coding that nobody decodes (6.1). Also that of headers that would take too
- * long to read. Undefined for a valid request.
+ * a missing, repeated or invalid Host (3.2), or a transfer coding that nobody decodes (6.1). Also refuses headers that would take too
+ * long to negotiate with. Undefined for a valid request.
  */
 export function httpViolation({
   httpVersionMajor,

@@ -115,7 +115,7 @@ export class Admission {
 
   /**
    * Gets a ticket again when the new document of the request may be prepared. `bytes` is the memory that the request takes
-   * meanwhile, and groups of requests are served in turn. Throws `unavailable`.
+   * meanwhile; `group` is its workspace or address, since groups have turns alternately. Throws `unavailable`.
    */
   turn(deadline: Deadline, bytes: number, group: string): Promise<void> {
     const turn = this.#documents.wait(deadline, bytes, group);
@@ -197,7 +197,7 @@ export class Admission {
 /** Where requests get their tickets: all of them, or those that open streams. */
 export type Gate = Pick<Admission, 'enter' | 'turn' | 'leave'>;
 
-/** The waits of one request that overlap. */
+/** Overlapping waits of one request. */
 interface Suspension {
   waits: number;
   readonly ended: PromiseWithResolvers<void>;

@@ -25,13 +25,13 @@ interface Waiter {
  * which nothing else runs, and so does parsing a large body, which waits here as if it were a document. So the next document is
  * prepared only when the requests that arrived during the last one have been answered; small documents are prepared together. A
  * request that waits here is no sign of an overload, and may wait until its own deadline rather than for the time that the
- * admission queue allows. Of several groups, which are workspaces
- * and the addresses of clients without a token, the one whose last turn is the longest ago is next.
+ * admission queue allows. Requests are grouped by workspace, or by the address of a client without a token, and the group whose last
+ * turn was longest ago is next.
  */
 export class DocumentQueue<Other> {
   readonly #waiting = new Set<Waiter>();
   #bytes = 0;
-  /** The numbers of the last turns of the groups, the oldest first. */
+  /** The number of each group's last turn, the oldest first. */
   readonly #lastTurns = new Map<string, number>();
   #turns = 0;
   /** The requests that the last document has delayed. They are answered before the next document. */
@@ -109,7 +109,7 @@ export class DocumentQueue<Other> {
   }
 
   /**
-   * Lets the first request in the queue prepare its document, and the next ones while they are small together and there
+   * Lets the next request prepare its document, and those after it while they are small together and there
    * is room for them. Returns how many begin.
    */
   begin(nowMs: number, room: number): number {
@@ -140,7 +140,7 @@ export class DocumentQueue<Other> {
     if (oldest !== undefined && this.#lastTurns.size > maxWaiting) this.#lastTurns.delete(oldest);
   }
 
-  /** The waiting requests, those of the groups whose last turns are the longest ago first, and those of one group as they came. */
+  /** The waiting requests. The group whose last turn was longest ago comes first, and within a group the oldest request. */
   #inOrder(): Waiter[] {
     const lastTurn = ({ group }: Waiter) => this.#lastTurns.get(group) ?? 0;
     return [...this.#waiting].sort((one, other) => lastTurn(one) - lastTurn(other));

@@ -1,17 +1,18 @@
 import { LRUCache } from 'lru-cache';
 
-/** More refusals than this within the time make a caller's operations take turns. A client with a mistake makes fewer. */
+/** A caller with more refusals than this within `countedMs` has to take turns. A client with one mistake in it has fewer. */
 const maxRefusals = 10;
 const countedMs = 10_000;
 const maxCallers = 1_000;
 
-/** In the queue of turns, operations of these callers count as bodies of this size, so that two of them never have one turn. */
+/** The size of these callers' operations in the queue of turns: too large for two of them to share a turn. */
 const turnBytes = 4_096;
 
 /**
- * Counts the refused operations of each caller. Most refusals read nothing, so they are complete in the turn of the event loop in
- * which the request came, without ever waiting in the queue of requests. Many connections with operations whose refusal takes long, such
- * as those with fifty variables of the wrong type, would keep all others waiting. So callers with many refusals take turns.
+ * Counts the refused operations of each caller. Refusing an operation usually needs no data, so it happens in the turn of the event
+ * loop in which the request arrives, and admission cannot limit how many are refused at once. If each takes milliseconds, such as an
+ * operation with fifty variables of the wrong type, a caller with many connections blocks the event loop. So callers with many
+ * refusals have to take turns.
  */
 export class RefusedCallers {
   readonly #refusals = new LRUCache<string, { count: number }>({ max: maxCallers, ttl: countedMs });

@@ -16,7 +16,7 @@ export class WorkspaceShares {
   readonly #shares = new Map<string, Admission>();
   #latest: string | undefined;
   #competedMs = Number.NEGATIVE_INFINITY;
-  /** The requests that admissions have refused which are kept no longer. */
+  /** The number of requests refused by admissions that have been dropped since. */
   #refused = 0;
 
   constructor({ maxConcurrency, ...limits }: AdmissionLimits) {

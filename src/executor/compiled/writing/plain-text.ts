@@ -1,9 +1,9 @@
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** Up to this length looking at four bytes at once is not worth its preparation. */
+/** Shorter texts are scanned byte by byte, because setting up the faster scan takes longer. */
 const shortBytes = 256;
-/** The number whose four bytes are all the same. */
+/** A 32-bit number whose four bytes are all equal to `byte`. */
 const four = (byte: number) => (byte * 0x01010101) | 0;
 const ones = four(0x01);
 const spaces = four(0x20);
@@ -23,8 +23,8 @@ function isEscaped(code: number): boolean {
 }
 
 /**
- * A position up to which no byte has to be escaped: fewer than four bytes before the first one, or before the end. Looks at four
- * bytes at once ("Bit Twiddling Hacks", "Determine if a word has a zero byte"), which takes half of the time.
+ * A position up to which no byte has to be escaped. The first byte to escape, or the end, is fewer than four bytes further. Tests
+ * four bytes at once ("Determine if a word has a zero byte" in Bit Twiddling Hacks), which takes half the time of a loop over bytes.
  */
 function plainWordsEnd(source: Uint8Array, start: number, end: number): number {
   let at = start;
