@@ -96,7 +96,8 @@ export const errorCodes = {
   headers_too_large: {
     status: 431,
     title: 'Headers too large',
-    meaning: 'The URL and the headers of the request are larger than the limit.',
+    meaning:
+      'The URL and the headers of the request are larger than the limit, or Accept or Accept-Encoding is longer than 1,000 characters.',
   },
   internal_error: {
     status: 500,

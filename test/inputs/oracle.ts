@@ -9,6 +9,7 @@ import {
 import { maxHeadBytes, maxHeaderBytes } from '../../src/executor/limits.ts';
 import { errorCodes } from '../../src/resolvers/errors.ts';
 import { toRichText } from '../../src/resolvers/rich-text.ts';
+import { maxNegotiatedCharacters } from '../../src/server/http/http-rules.ts';
 import { objectTypes } from '../graph/schema-walk.ts';
 import { type RawAnswer, undocumented } from '../support/openapi.ts';
 import type { Wire } from './client.ts';
@@ -42,6 +43,8 @@ function halvesIn(text: string): string[] {
 
 /** Whether the head of a request exceeds the limits, so that it is refused before routing. The client adds some headers. */
 function tooLarge(target: string, headers: Wire['headers']): boolean {
+  const isLong = ({ length }: string) => length > maxNegotiatedCharacters;
+  if (['Accept', 'Accept-Encoding'].some((name) => isLong(headers[name] ?? ''))) return true;
   const bytes = JSON.stringify(headers).length + 1_000;
   return bytes > maxHeaderBytes || target.length + bytes > maxHeadBytes;
 }
