@@ -174,11 +174,12 @@ builder.queryFields((t) => ({
       }),
       filter: t.arg({ type: Change.filterInput(), description: 'The changes to return; all when omitted.' }),
       waitSeconds: t.arg.int({
-        description: `The number of seconds to wait if there is no such change yet: 0, the default, to ${limits.changesWaitSeconds}.`,
+        description: `The number of seconds to wait if there is no such change yet: 0, the default, to ${limits.changesWaitSeconds}. Only one field of an operation may wait. It is read after the others, and answers at once if one of them fails.`,
       }),
     },
     extensions: {
       readsLog: true,
+      waits: ({ waitSeconds }: { waitSeconds?: number | null }) => (waitSeconds ?? 0) > 0,
       rows: ({ first }: { first?: number | null }) =>
         Math.min(Math.max(first ?? defaultChanges, 1), maxChanges),
       needsOfArguments: needsOfFilter(Change),

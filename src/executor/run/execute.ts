@@ -27,6 +27,7 @@ import { withReplicaIfAllowed } from './replica-choice.ts';
 import { isCovered, noteRun, positionBefore, type Revalidation } from '../answers/revalidation.ts';
 import { type CoercedOperation, fragmentsOf } from '../selections/operation.ts';
 import { checkScopes } from '../selections/scope-rule.ts';
+import { checkWaits } from '../selections/waiting-rule.ts';
 import { coerceVariables, InvalidVariables } from '../inputs/variables.ts';
 
 /** The two executors, which give the same answers. */
@@ -112,6 +113,7 @@ async function checkAndRun(
   const source = { schema, operation, fragments: fragmentsOf(document) };
   const coerced = { ...source, variables: coerceVariables(source, request.variables ?? {}) };
   checkScopes(coerced, request.context.principal);
+  checkWaits(coerced);
   const maxCost = request.context.maxCost ?? defaultOperationCost;
   const cost = priceOperation(coerced, maxCost);
   const bounded = { ...request, context: withSharedBounds(coerced, request.context) };
@@ -189,7 +191,7 @@ async function answer(
   cost: OperationCost,
 ): Promise<OperationResult & { objects?: number }> {
   const byGraphqlJs = (finished?: RootResults) =>
-    withFallbackLimit(request, coerced.operation, () => executeWithGraphqlJs(request, finished));
+    withFallbackLimit(request, coerced.operation, (limited) => executeWithGraphqlJs(limited, finished));
   if (!cost.readsData && request.form === 'json' && coerced.operation.operation === OperationTypeNode.QUERY)
     return answerFromSchema(
       { ...coerced, document: request.document },
@@ -254,16 +256,18 @@ async function executeWithGraphqlJs(
 }
 
 /**
- * Limits how many queries graphql-js answers at once in place of the compiled executor. A mutation does not wait: it may
- * hold locks, and the connections that it needs bound its number.
+ * Limits how many queries graphql-js answers at once in place of the compiled executor. None of them waits for changes, because it
+ * would keep others from being answered. A mutation is not limited: it may hold locks, and the connections that it needs bound
+ * their number.
  */
 function withFallbackLimit<Result>(
-  { context }: OperationRequest,
+  request: OperationRequest,
   { operation }: OperationDefinitionNode,
-  run: () => Promise<Result>,
+  run: (limited: OperationRequest) => Promise<Result>,
 ): Promise<Result> {
-  const isFallback = context.executor !== 'graphql-js' && operation === OperationTypeNode.QUERY;
-  return isFallback ? runFallback(run) : run();
+  const { context } = request;
+  if (context.executor === 'graphql-js' || operation !== OperationTypeNode.QUERY) return run(request);
+  return runFallback(() => run({ ...request, context: { ...context, changes: undefined } }));
 }
 
 /** The operation that a request names; throws as graphql-js does. */

@@ -23,6 +23,8 @@ export interface DeclaredExtensions {
   readonly firstRead?: FirstRead;
   /** It reads the log of changes, of which a replica may not have the newest rows yet. */
   readonly readsLog?: true;
+  /** Whether it waits for something to happen, which may take much longer than reading. Only fields of `Query` may. */
+  waits?(this: void, args: object): boolean;
   /** Its value depends only on tables that the position of the data covers, see `coveredByPosition`. */
   readonly isCoveredByPosition?: true;
   /** The statement of the mutation keeps the Idempotency-Key itself. */

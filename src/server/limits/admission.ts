@@ -197,14 +197,6 @@ export class Admission {
 /** Where requests get their tickets: all of them, or those that open streams. */
 export type Gate = Pick<Admission, 'enter' | 'turn' | 'leave'>;
 
-/** Overlapping waits of one request. */
-interface Suspension {
-  waits: number;
-  readonly ended: PromiseWithResolvers<void>;
-  /** Resolves when the request has a ticket again. */
-  entered: Promise<void> | undefined;
-}
-
 /** What a request holds while it is in progress. */
 export class AdmissionTicket {
   readonly deadline: Deadline;
@@ -217,7 +209,6 @@ export class AdmissionTicket {
   #shareOf: (() => Admission) | undefined;
   /** The places of its workspace, while it has one of them. */
   #share: Admission | undefined;
-  #suspension: Suspension | undefined;
 
   constructor(gate: Gate, deadline: Deadline) {
     this.#gate = gate;
@@ -261,36 +252,17 @@ export class AdmissionTicket {
 
   /**
    * Gives the ticket back while it waits for the client, so that slow clients do not block others. Afterwards the request has a
-   * ticket again, and new time to work. If several parts of the request wait at the same time, all continue when the last one does,
-   * so that none holds the ticket while others wait. Throws `unavailable`.
+   * ticket again, and new time to work. Throws `unavailable`. A request waits for one thing at a time: two waits would take a ticket
+   * each when they end.
    */
   async whileSuspended<Result>(wait: Promise<Result>): Promise<Result> {
-    const suspension = (this.#suspension ??= {
-      waits: 0,
-      ended: Promise.withResolvers(),
-      entered: undefined,
-    });
-    suspension.waits += 1;
+    if (this.#state === 'suspended') throw new Error('The request is already waiting.');
     this.#suspend();
     this.deadline.pause();
-    let result: Result;
-    try {
-      result = await wait;
-    } finally {
-      suspension.waits -= 1;
-      if (suspension.waits === 0) {
-        this.#suspension = undefined;
-        suspension.ended.resolve();
-      }
-    }
-    await suspension.ended.promise;
-    await (suspension.entered ??= this.#continue());
-    return result;
-  }
-
-  async #continue(): Promise<void> {
+    const result = await wait;
     await this.#enterAgain(() => this.deadline.renew());
     if (this.#shareOf) await this.join(this.#shareOf);
+    return result;
   }
 
   async #enterAgain(begun?: () => void): Promise<void> {

@@ -12,6 +12,8 @@ export interface Fetch {
    * Whether it reads nothing but rows that a write returned, values that the write preloaded, and reference data.
    */
   readonly showsOnlyWritten?: boolean;
+  /** Whether it waits for something to happen in this run. */
+  waits?(run: Run): boolean;
 }
 
 /** Starts all items before it waits for any. Returns a promise only if there is something to wait for. */
@@ -44,6 +46,8 @@ export class ObjectPlan {
   repeatsFields = false;
   /** Set on mutations: each root field is fetched, with everything below it, before the next one. */
   isSerial = false;
+  /** Set on queries with a field that may wait for something to happen. */
+  mayWait = false;
   #fetchCount = 0;
   #names: readonly FieldName[] | undefined;
   #texts: RowTexts | null | undefined;
@@ -63,7 +67,17 @@ export class ObjectPlan {
   fetch(frame: Frame, run: Run): Promise<void> | undefined {
     if (frame.rows.length === 0) return undefined;
     if (this.isSerial) return this.#oneByOne(frame, run);
+    if (this.mayWait) return this.#waitingLast(frame, run);
     return startAll(this.fetches, (each) => each.fetch(frame, run));
+  }
+
+  /** While a fetch waits, the request is not in progress, so no other fetch of it may read. */
+  async #waitingLast(frame: Frame, run: Run): Promise<void> {
+    const { last = [], first = [] } = Object.groupBy(this.fetches, (each) =>
+      each.waits?.(run) ? 'last' : 'first',
+    );
+    await startAll(first, (each) => each.fetch(frame, run));
+    await startAll(last, (each) => each.fetch(frame, run));
   }
 
   async #oneByOne(frame: Frame, run: Run): Promise<void> {

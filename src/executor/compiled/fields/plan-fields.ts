@@ -3,6 +3,7 @@ import { joinsViewer } from '../../../db/tables/derived-columns.ts';
 import { preloadedSums } from '../../../db/writes/preloaded.ts';
 import { encodeId } from '../../../resolvers/ids.ts';
 import type { PlanOf } from '../../../schema/builder/plan.ts';
+import { extensionsOf } from '../../../schema/builder/output-extensions.ts';
 import { CountFetch, ExistsFetch, SumsFetch } from './children.ts';
 import { Columns } from '../compile/columns.ts';
 import {
@@ -202,7 +203,9 @@ export function compileSource(selected: FieldContext, { load }: PlanOf<'source'>
   const fetchIndex = context.plan.newFetchIndex();
   const isLeaf = isLeafType(getNamedType(field.type));
   const plan = isLeaf ? undefined : objectBelow(selected, new Columns('resolved'));
-  context.plan.fetches.push(new SourceFetch({ responseName, load, args, fetchIndex, plan, preloads }));
+  const { waits } = extensionsOf(field);
+  if (waits) context.plan.mayWait = true;
+  context.plan.fetches.push(new SourceFetch({ responseName, load, args, waits, fetchIndex, plan, preloads }));
   return sourceField(responseName, field.type, fetchIndex, plan);
 }
 

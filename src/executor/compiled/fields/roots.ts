@@ -151,6 +151,7 @@ interface ResolverOptions {
   responseName: string;
   load: (ctx: Context, args: unknown) => unknown;
   args: ArgumentsOf;
+  waits: ((args: object) => boolean) | undefined;
   fetchIndex: number;
   plan: ObjectPlan | undefined;
   /** The tables from which the operation shows rows that belong to a written row. */
@@ -167,6 +168,11 @@ export class SourceFetch implements Fetch {
 
   get showsOnlyWritten(): boolean {
     return this.#options.plan?.showsOnlyWritten ?? true;
+  }
+
+  waits(run: Run): boolean {
+    const { waits, args } = this.#options;
+    return waits?.(args(run)) ?? false;
   }
 
   async fetch(frame: Frame, run: Run): Promise<void> {
