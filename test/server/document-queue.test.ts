@@ -49,6 +49,25 @@ describe('requests with new documents', () => {
     expect(admission.load).toEqual({ inProgress: 1, waiting: 99, refused: 0 });
   });
 
+  it('make room in a full queue if their group fills most of it', async () => {
+    const admission = new Admission(limits);
+    const many = newDocuments(admission, 600, 5_000, 'many');
+    const few = newDocuments(admission, 3, 5_000, 'few');
+    const more = newDocuments(admission, 1, 5_000, 'many');
+    await rounds(1);
+    // One of the 600 has its turn at once.
+    expect([many.refused.length, few.refused.length, more.refused.length]).toEqual([102, 0, 1]);
+  });
+
+  it('make room for large ones if those of their group are larger together', async () => {
+    const admission = new Admission(limits);
+    newDocuments(admission, 1, 5_000, 'first');
+    const large = newDocuments(admission, 8, 1_000_000, 'large');
+    const one = newDocuments(admission, 1, 1_500_000, 'one');
+    await rounds(1);
+    expect([large.refused.length, one.refused.length]).toEqual([2, 0]);
+  });
+
   it('are parsed together in a round of the event loop while they are small together', async () => {
     const admission = new Admission(limits);
     const { had, settled } = newDocuments(admission, 10, 1_000);

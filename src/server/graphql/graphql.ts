@@ -17,7 +17,8 @@ import { directReply, httpOf, type OperationRun, taggedReply } from './operation
 import { refusal } from './refusal.ts';
 import { subscriptionReply } from './subscriptions.ts';
 import type { ServerRequest } from '../http/request.ts';
-import { RefusedCallers } from '../limits/refused-callers.ts';
+import { callerOfAddress } from '../limits/rate-limit.ts';
+import { SynchronousOperations } from '../limits/synchronous-operations.ts';
 import { pageDocuments } from '../pages/page-documents.ts';
 import { SchemaAccess } from './schema-access.ts';
 
@@ -46,7 +47,7 @@ const maxOperationNameLength = 100;
 interface Graph extends GraphSources {
   readonly schemaAccess: SchemaAccess;
   readonly earlierAnswers: EarlierAnswers;
-  readonly refused: RefusedCallers;
+  readonly synchronous: SynchronousOperations;
 }
 
 /**
@@ -69,7 +70,7 @@ export function createGraphQLHandler(
     documents,
     schemaAccess,
     earlierAnswers: new EarlierAnswers(),
-    refused: new RefusedCallers(),
+    synchronous: new SynchronousOperations(),
   };
   // Loaded when needed: these are a third of all modules, and no POST and no REST request needs them.
   let yoga: Promise<ReturnType<typeof createGraphQLYoga>> | undefined;
@@ -206,12 +207,12 @@ function run(graph: Graph, context: OperationRun, form: 'data' | 'json'): Promis
 }
 
 async function runWithSuggestions(
-  { schema, documents, schemaAccess, refused }: Graph,
+  { schema, documents, schemaAccess, synchronous }: Graph,
   context: OperationRun,
   form: 'data' | 'json',
 ): Promise<OperationResult> {
   const { parameters, operation, incoming } = context;
-  const caller = operation.principal?.tokenId ?? operation.address ?? '';
+  const caller = operation.principal?.tokenId ?? callerOfAddress(operation.address);
   try {
     // The operation is checked and compiled in the same turn of the event loop, unless its workspace has no place left.
     const newText = documents.newText(parameters);
@@ -229,7 +230,7 @@ async function runWithSuggestions(
     if (incoming.method === 'GET' && chosen.operation === OperationTypeNode.MUTATION) {
       raise('method_not_allowed', 'A GET cannot change anything: send mutations with POST.');
     }
-    const turnBytes = refused.turnOf(caller, incoming.bodyBytes);
+    const turnBytes = synchronous.turnOf(caller, document);
     if (turnBytes !== undefined) await incoming.turn(turnBytes);
     if (operation.principal) await incoming.takeWorkspacePlace();
     if (chosen.operation === OperationTypeNode.SUBSCRIPTION) {
@@ -239,21 +240,20 @@ async function runWithSuggestions(
       return {};
     }
     const idempotencyKey = idempotencyKeyOf(incoming.headers);
-    const result = await executeOperation({
-      schema,
-      document,
-      operationName,
-      variables,
-      context: operation,
-      form,
-      idempotencyKey,
-      reportCost: incoming.headers['x-graphql-cost'] === '1',
-      revalidation: context.revalidation,
-    });
-    if (result.errors && !('data' in result)) refused.note(caller);
-    return result;
+    return await synchronous.measure(caller, document, () =>
+      executeOperation({
+        schema,
+        document,
+        operationName,
+        variables,
+        context: operation,
+        form,
+        idempotencyKey,
+        reportCost: incoming.headers['x-graphql-cost'] === '1',
+        revalidation: context.revalidation,
+      }),
+    );
   } catch (error) {
-    refused.note(caller);
     const errors = error instanceof InvalidDocument ? error.errors : [error];
     return { errors: errors.map((cause) => formatError(cause, operation.requestId, operation.report)) };
   }

@@ -17,7 +17,7 @@ import type { Clients } from './clients.ts';
 import type { Contexts } from '../context.ts';
 import { mediaTypeNegotiator } from './negotiation.ts';
 import type { RequestLabels } from '../observability/metrics.ts';
-import type { Allowance } from '../limits/rate-limit.ts';
+import { type Allowance, callerOfAddress } from '../limits/rate-limit.ts';
 import { type Trace, traceOf } from '../observability/trace.ts';
 import { hasAnswer } from './representation.ts';
 import { consistencyHeader, parseConsistency, printConsistency } from './consistency-header.ts';
@@ -158,7 +158,7 @@ export class ServerRequest implements RestRequest {
 
   /** Waits for a turn of its own, so that long work is not done for several requests in a row. */
   async turn(bytes: number): Promise<void> {
-    await this.ticket?.turn(bytes, this.#workspaceId ?? this.address ?? '');
+    await this.ticket?.turn(bytes, this.#workspaceId ?? callerOfAddress(this.address));
   }
 
   async takeWorkspacePlace(): Promise<void> {

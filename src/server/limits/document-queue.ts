@@ -25,8 +25,8 @@ interface Waiter {
  * which nothing else runs, and so does parsing a large body, which waits here as if it were a document. So the next document is
  * prepared only when the requests that arrived during the last one have been answered; small documents are prepared together. A
  * request that waits here is no sign of an overload, and may wait until its own deadline rather than for the time that the
- * admission queue allows. Requests are grouped by workspace, or by the address of a client without a token, and the group whose last
- * turn was longest ago is next.
+ * admission queue allows. Requests are grouped by workspace, or by the network of a client without a token. The group whose last
+ * turn was longest ago is next. When the queue is full, the group that fills most of it makes room for others.
  */
 export class DocumentQueue<Other> {
   readonly #waiting = new Set<Waiter>();
@@ -56,8 +56,8 @@ export class DocumentQueue<Other> {
 
   /** Waits until the document of this request may be prepared. Throws `unavailable` when the queue is full or time is over. */
   wait(deadline: Deadline, bytes: number, group: string): Promise<void> {
-    if (this.#waiting.size >= maxWaiting || this.#bytes + bytes > maxWaitingBytes)
-      return Promise.reject(new AppError('unavailable', tooManyNew));
+    while (this.#waiting.size >= maxWaiting || this.#bytes + bytes > maxWaitingBytes)
+      if (!this.#makeRoomFor(bytes, group)) return Promise.reject(new AppError('unavailable', tooManyNew));
     return new Promise((resolve, reject) => {
       const stopListening = deadline.onDisconnect(() => {
         this.#remove(waiter);
@@ -178,7 +178,33 @@ export class DocumentQueue<Other> {
     }
   }
 
+  /** Refuses the newest request of the group that fills most of the queue, unless the new request belongs to a group that fills more. */
+  #makeRoomFor(bytes: number, group: string): boolean {
+    const shares = new Map<string, { count: number; bytes: number; newest: Waiter }>();
+    for (const waiter of this.#waiting) {
+      const share = shares.get(waiter.group);
+      const { count, bytes: before } = share ?? { count: 0, bytes: 0 };
+      shares.set(waiter.group, { count: count + 1, bytes: before + waiter.bytes, newest: waiter });
+    }
+    const own = shares.get(group) ?? { count: 0, bytes: 0 };
+    const ownFill = fillOf({ count: own.count + 1, bytes: own.bytes + bytes });
+    let largest: { fill: number; newest: Waiter } | undefined;
+    for (const share of shares.values()) {
+      const fill = fillOf(share);
+      if (fill > (largest?.fill ?? ownFill)) largest = { fill, newest: share.newest };
+    }
+    if (!largest) return false;
+    this.#remove(largest.newest);
+    largest.newest.refuse();
+    return true;
+  }
+
   #remove(waiter: Waiter): void {
     if (this.#waiting.delete(waiter)) this.#bytes -= waiter.bytes;
   }
+}
+
+/** How much of the queue a group fills: 1 is all of it. */
+function fillOf({ count, bytes }: { readonly count: number; readonly bytes: number }): number {
+  return Math.max(count / maxWaiting, bytes / maxWaitingBytes);
 }

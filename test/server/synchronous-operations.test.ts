@@ -1,0 +1,110 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { parse } from 'graphql';
+import { measure, withMeter } from '../../src/db/engine/meter.ts';
+import { coerceVariables, InvalidVariables } from '../../src/executor/inputs/variables.ts';
+import { chooseOperation } from '../../src/executor/run/execute.ts';
+import { fragmentsOf } from '../../src/executor/selections/operation.ts';
+import { schema } from '../../src/schema/index.ts';
+import { AdmissionTicket } from '../../src/server/limits/admission.ts';
+import { SynchronousOperations } from '../../src/server/limits/synchronous-operations.ts';
+import { startApp } from '../support/app.ts';
+
+const numbers = Array.from({ length: 100 }, (_, index) => index);
+
+it.each([
+  [
+    'are refused',
+    `query (${numbers.map((n) => `$v${n}: Int`).join(' ')}) { ${numbers.map((n) => `a${n}: teams(first: $v${n}) @skip(if: true) { totalCount }`).join(' ')} }`,
+    Object.fromEntries(numbers.map((n) => [`v${n}`, 'a text'])),
+  ],
+  // Each field fails before it reads anything.
+  ['fail', `{ ${numbers.map((n) => `a${n}: node(id: "issue_x${n}") { id }`).join(' ')} }`, {}],
+])(
+  'operations that %s take turns when those of their caller have taken long',
+  async (_, query, variables) => {
+    const app = await startApp({ sharesDatabase: true });
+    const turn = jest.spyOn(AdmissionTicket.prototype, 'turn');
+    try {
+      const takesTurn = async (token: string) => {
+        turn.mockClear();
+        const { body } = await app.graphql(query, variables, { token });
+        expect(body.errors).toBeDefined();
+        return turn.mock.calls.length > 0;
+      };
+      const other = await app.tokenFor({ role: 'member' });
+      // A document is cached when it is sent for the second time.
+      for (let sent = 0; sent < 3; sent += 1) await takesTurn(app.token);
+      let sent = 0;
+      while (!(await takesTurn(app.token)) && sent < 1_000) sent += 1;
+      expect(sent).toBeLessThan(1_000);
+      expect(await takesTurn(other)).toBe(false);
+    } finally {
+      turn.mockRestore();
+      await app.stop();
+    }
+  },
+);
+
+describe('synchronous operations', () => {
+  const document = parse('{ teams { totalCount } }');
+  const busyFor = (ms: number) => () => {
+    jest.advanceTimersByTime(ms);
+    return Promise.resolve();
+  };
+
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'clearImmediate'] });
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it('take turns, as large as they are long, after a tenth of a second in ten', async () => {
+    const operations = new SynchronousOperations();
+    await operations.measure('a', document, busyFor(98));
+    expect(operations.turnOf('a', document)).toBeUndefined();
+    await operations.measure('a', document, busyFor(3));
+    expect(operations.turnOf('a', document)).toBe(3_072);
+    expect(operations.turnOf('b', document)).toBeUndefined();
+    jest.advanceTimersByTime(10_001);
+    expect(operations.turnOf('a', document)).toBeUndefined();
+  });
+
+  it('are not those that wait for something', async () => {
+    const operations = new SynchronousOperations();
+    await operations.measure('a', document, async () => {
+      await nextTurn();
+      jest.advanceTimersByTime(200);
+    });
+    expect(operations.turnOf('a', document)).toBeUndefined();
+    await operations.measure('a', document, busyFor(200));
+    expect(operations.turnOf('a', parse('{ viewer { id } }'))).toBeUndefined();
+  });
+
+  it('are not those that send a statement, even if it is answered at once', async () => {
+    const operations = new SynchronousOperations();
+    await withMeter(() => operations.measure('a', document, () => measure('select 1', busyFor(200))));
+    expect(operations.turnOf('a', document)).toBeUndefined();
+  });
+});
+
+it.each([
+  ['short', 'titel', 'Field "titel" is not defined by type "IssueFilter". Did you mean "title"?'],
+  ['long', 'titel'.padEnd(20_000, 'x'), 'is not defined by type "IssueFilter".'],
+])(
+  'a %s name in variables that does not exist is refused, with a suggestion if it is short',
+  (_, name, message) => {
+    const document = parse('query ($filter: IssueFilter) { issues(filter: $filter) { totalCount } }');
+    const operation = chooseOperation(document, undefined);
+    const source = { schema, operation, fragments: fragmentsOf(document) };
+    let refusal: unknown;
+    try {
+      coerceVariables(source, { filter: { [name]: 1 } });
+    } catch (error) {
+      refusal = error;
+    }
+    expect(refusal).toBeInstanceOf(InvalidVariables);
+    expect((refusal as InvalidVariables).errors[0]?.message.endsWith(message)).toBe(true);
+  },
+);
