@@ -29,6 +29,7 @@ import { withRequestLimits } from './limits/request-limits.ts';
 import { StreamAdmission } from './limits/stream-admission.ts';
 import { type RefusalReason, type Refusee, Refusals } from './limits/refusals.ts';
 import { ServerRequest } from './http/request.ts';
+import type { UnfinishedBodies } from './http/unfinished-bodies.ts';
 import type { Unsent } from './http/unsent.ts';
 import { stoppingMessage } from './stopping.ts';
 
@@ -45,6 +46,7 @@ export interface FrontOptions {
   readonly tracing: Tracing | undefined;
   readonly clients: Clients;
   readonly unsent: Unsent;
+  readonly unfinishedBodies: UnfinishedBodies;
   readonly crossOrigin: CrossOrigin;
   /** How long a client may take to send a request. */
   readonly clientMs: number;
@@ -93,8 +95,9 @@ export class Front {
   }
 
   #exchangeOf(req: IncomingMessage, res: ServerResponse): Exchange {
-    const { contexts, clients, clientMs } = this.#options;
-    const request = new ServerRequest(req, new HttpBody(req, res), contexts, { clients, clientMs });
+    const { contexts, clients, clientMs, unfinishedBodies } = this.#options;
+    const body = new HttpBody(req, res, unfinishedBodies);
+    const request = new ServerRequest(req, body, contexts, { clients, clientMs });
     return { req, res, request, startedMs: performance.now(), violation: httpViolation(req) };
   }
 

@@ -43,6 +43,7 @@ import { Webhooks } from './webhooks.ts';
 import { joinWorkers } from './workers/join-workers.ts';
 import { UnknownTokens } from './limits/unknown-tokens.ts';
 import { WorkspaceShares } from './limits/workspace-shares.ts';
+import { UnfinishedBodies } from './http/unfinished-bodies.ts';
 import { defaultUnsentBytes, Unsent } from './http/unsent.ts';
 import type { WorkerLink } from './workers/worker-link.ts';
 
@@ -181,6 +182,7 @@ async function start(options: ServerOptions, opened: OpenedParts): Promise<Runni
   if (link) joinWorkers(link, { unknownTokens, openStreams: live.openStreams, rateLimiter });
   const crossOrigin = new CrossOrigin({ ...config, filesUrl: files?.filesUrl });
   const clients = new Clients(config);
+  const unfinishedBodies = new UnfinishedBodies();
   const webSockets = new WebSockets({
     admission,
     callers,
@@ -189,6 +191,7 @@ async function start(options: ServerOptions, opened: OpenedParts): Promise<Runni
     clients,
     crossOrigin,
     unsent,
+    unfinishedBodies,
     openStreams: live.openStreams,
     logger,
     metrics: metrics?.metrics,
@@ -207,6 +210,7 @@ async function start(options: ServerOptions, opened: OpenedParts): Promise<Runni
     metrics: metrics?.metrics,
     tracing,
     clients,
+    unfinishedBodies,
     unsent,
     crossOrigin,
     clientMs,

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { AnswersInMessages } from '../../src/server/graphql/answers-in-messages.ts';
+import { Admission } from '../../src/server/limits/admission.ts';
 import { type App, startApp } from '../support/app.ts';
 import { whileIssuesAreBlocked } from '../support/blocked-issues.ts';
 import { eventually } from '../support/eventually.ts';
@@ -72,6 +73,17 @@ describe('a large message', () => {
     await eventually(() => connection.types.length === 7);
     expect(connection.types.at(-1)).toBe('pong');
     connection.socket.terminate();
+  });
+
+  it('may be small if there are many: those beyond 64 KiB in a second take turns', async () => {
+    const { say, types } = await open();
+    const turn = jest.spyOn(Admission.prototype, 'turn');
+    for (let sent = 1; sent <= 18; sent += 1)
+      await say({ type: 'ping', payload: { text: 'x'.repeat(4_000) } });
+    await eventually(() => types.length === 18);
+    // 16 of them have 64 KiB.
+    expect(turn).toHaveBeenCalledTimes(2);
+    turn.mockRestore();
   });
 
   it('is forgotten when its client has gone', async () => {

@@ -106,3 +106,25 @@ describe.each(['waiting', 'in_progress'])(
     });
   },
 );
+
+it('operations beyond 32 without an answer are refused, and what comes after them waits', async () => {
+  const app = await startApp({ sharesDatabase: true, settings: { QUEUE_WAIT_MS: '60000' } });
+  const { socket, say } = bare(app.url);
+  await say({ type: 'connection_init', payload: { Authorization: `Bearer ${app.token}` } });
+  await once(socket, 'message');
+  const messages: { type: string; payload: { extensions?: { code: string } }[] }[] = [];
+  socket.on('message', (data: Buffer) => messages.push(JSON.parse(String(data)) as (typeof messages)[0]));
+  await whileIssuesAreBlocked(app, async () => {
+    const beganMs = performance.now();
+    for (let id = 1; id <= 42; id += 1)
+      await say({ type: 'subscribe', id: String(id), payload: { query: '{ issues { totalCount } }' } });
+    await say({ type: 'ping' });
+    await eventually(() => messages.length === 11);
+    expect(performance.now() - beganMs).toBeGreaterThan(90);
+  });
+  const refused = messages.slice(0, 10).map(({ type, payload }) => [type, payload[0]?.extensions?.code]);
+  expect(refused).toEqual(Array.from({ length: 10 }, () => ['error', 'UNAVAILABLE']));
+  expect(messages[10]).toMatchObject({ type: 'pong' });
+  socket.terminate();
+  await app.stop();
+});

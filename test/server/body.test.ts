@@ -3,6 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect } from 'node:net';
 import { expect, it } from '@jest/globals';
 import { readBody } from '../../src/server/http/read-body.ts';
+import { UnfinishedBodies } from '../../src/server/http/unfinished-bodies.ts';
+
+const limits = { withinMs: 60_000, maxBytes: 1_000, sizeRule: 'The body is too large.' };
 
 it.each([
   ['has arrived completely', '{"query":1}'],
@@ -18,6 +21,8 @@ it.each([
   const closed = new Promise((resolve) => req.on('close', resolve));
   client.resetAndDestroy();
   await closed;
-  await expect(readBody(req, res, 60_000)).rejects.toMatchObject({ code: 'unavailable' });
+  await expect(readBody(req, res, limits, new UnfinishedBodies())).rejects.toMatchObject({
+    code: 'unavailable',
+  });
   server.close();
 });

@@ -12,3 +12,13 @@ export const closeCodes = {
   tooManyMessages: CloseCode.TooManyInitialisationRequests,
   internalServerError: CloseCode.InternalServerError,
 } as const;
+
+/** The maximum length of a reason in a close frame, in bytes. */
+const maxReasonBytes = 123;
+
+/** A reason that fits in a close frame. The library repeats ids of clients in some. */
+export function closeReason(text: string): string {
+  let reason = text.slice(0, maxReasonBytes);
+  while (Buffer.byteLength(reason) > maxReasonBytes) reason = reason.slice(0, -1);
+  return reason;
+}

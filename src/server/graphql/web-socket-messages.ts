@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import { isNestedDeeper } from '../../executor/inputs/nesting.ts';
 import { AppError } from '../../resolvers/errors.ts';
@@ -6,8 +7,12 @@ import { separatingIds } from './web-socket-ids.ts';
 
 /** The maximum number of messages of a connection in a second. Quotas count only its operations. */
 const maxMessages = 1_000;
+/** Messages up to this size do not wait for a turn, as long as they have no more than `bytesASecond` together. */
+const smallBytes = 16_384;
+/** Parsing so many bytes takes some milliseconds. Clients have up to twenty connections for each token. */
+const bytesASecond = 65_536;
 /** The maximum size of other messages than `subscribe`: the library repeats the payload of a ping. */
-const maxOtherBytes = 16_384;
+const maxOtherBytes = 4_096;
 /**
  * The deepest nesting of a message, whose parts are written by recursion. Operations have the lower limit of a POST, and exceeding
  * that one does not close the connection.
@@ -19,8 +24,8 @@ interface Reception {
   readonly take: (message: unknown) => Promise<void>;
   /** Called after each message that was passed to the library. */
   readonly onTaken: () => void;
-  /** Whether the client has named a valid token. Before that, a long message is refused. */
-  readonly isSignedIn: () => boolean;
+  /** How long the next message has to wait because operations were refused, in milliseconds. */
+  readonly refusalDelayMs: () => number;
   /**
    * Waits for a turn in the queue of large bodies, and then calls `parse`. Rejects if the queue is full, or if the connection is
    * closed while it waits.
@@ -36,16 +41,18 @@ interface Reception {
  */
 export function receiveMessages(
   ws: WebSocket,
-  { take, onTaken, isSignedIn, inTurn, pause }: Reception,
+  { take, onTaken, refusalDelayMs, inTurn, pause }: Reception,
 ): void {
   const isOpen = () => ws.readyState === ws.OPEN;
   const close = (code: number, reason: string) => ws.close(code, reason);
   const received = separatingIds(take, { isOpen, close });
-  /** Messages that have been read and wait for a large one before them. */
+  /** Messages that have been read and wait for one before them. */
   const waiting: Buffer[] = [];
-  let isInTurn = false;
+  /** What has to be done before the next message is accepted. */
+  let holds = 0;
   let beganMs = performance.now();
   let messages = 0;
+  let bytes = 0;
 
   const receive = (data: Buffer) => {
     // More messages may have arrived together with the one because of which the connection is closed.
@@ -57,18 +64,21 @@ export function receiveMessages(
       return close(closeCodes.badRequest, 'Message nested too deeply');
     received(message);
     onTaken();
+    const delayMs = refusalDelayMs();
+    if (delayMs > 0) void hold(delay(delayMs));
   };
 
-  const receiveLarge = async (data: Buffer) => {
-    isInTurn = true;
+  /** Accepts no other message until the work is done. */
+  const hold = async (work: Promise<void>) => {
+    holds += 1;
     const resume = pause();
     try {
-      await inTurn(data.length, () => receive(data));
+      await work;
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       close(closeCodes.tryAgainLater, 'Try again later');
     } finally {
-      isInTurn = false;
+      holds -= 1;
       resume();
       acceptWaiting();
     }
@@ -76,13 +86,13 @@ export function receiveMessages(
 
   const accept = (data: Buffer) => {
     if (!isOpen()) return;
-    if (data.length <= maxOtherBytes) return receive(data);
-    if (!isSignedIn()) return close(closeCodes.unauthorized, 'Unauthorized');
-    void receiveLarge(data);
+    bytes += data.length;
+    if (data.length <= smallBytes && bytes <= bytesASecond) return receive(data);
+    void hold(inTurn(data.length, () => receive(data)));
   };
 
   const acceptWaiting = () => {
-    const next = isInTurn ? undefined : waiting.shift();
+    const next = holds > 0 ? undefined : waiting.shift();
     if (!next) return;
     accept(next);
     acceptWaiting();
@@ -94,10 +104,11 @@ export function receiveMessages(
     if (nowMs - beganMs >= 1_000) {
       beganMs = nowMs;
       messages = 0;
+      bytes = 0;
     }
     messages += 1;
     if (messages > maxMessages) return close(closeCodes.tooManyMessages, 'Too many messages');
-    if (isInTurn) waiting.push(data);
+    if (holds > 0) waiting.push(data);
     else accept(data);
   });
 }

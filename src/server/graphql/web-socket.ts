@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ExecutionResult } from 'graphql';
@@ -10,7 +11,7 @@ import { isOurs } from '../../executor/answers/errors.ts';
 import { maxBodyBytes } from '../../executor/limits.ts';
 import type { OpenStreams } from '../../live/open-streams.ts';
 import type { HttpReply } from '../../rest-compat/http-reply.ts';
-import { AppError, raise } from '../../resolvers/errors.ts';
+import { AppError } from '../../resolvers/errors.ts';
 import type { Callers } from '../callers.ts';
 import type { Contexts } from '../context.ts';
 import { logRequest } from '../observability/request-log.ts';
@@ -19,6 +20,7 @@ import type { Clients } from '../http/clients.ts';
 import type { CrossOrigin } from '../http/cross-origin.ts';
 import { httpViolation } from '../http/http-rules.ts';
 import type { ServerRequest } from '../http/request.ts';
+import type { UnfinishedBodies } from '../http/unfinished-bodies.ts';
 import type { Unsent } from '../http/unsent.ts';
 import { type Admission, AdmissionTicket, busy } from '../limits/admission.ts';
 import { inTime } from '../limits/in-time.ts';
@@ -28,10 +30,12 @@ import type { Tracing } from '../observability/tracing.ts';
 import type { GraphQLHandler } from './graphql.ts';
 import { AnswersInMessages } from './answers-in-messages.ts';
 import { errorOf, errorsIn, executionOf, graphQLError, jsonOf, statusOf } from './web-socket-answers.ts';
-import { closeCodes } from './web-socket-close-codes.ts';
 import { receiveMessages } from './web-socket-messages.ts';
 import { WebSocketPauses } from './web-socket-pauses.ts';
+import { closeReason, closeCodes } from './web-socket-close-codes.ts';
+import { limitUnfinished } from './web-socket-unfinished.ts';
 import { pingRegularly } from './web-socket-pings.ts';
+import { WebSocketRefusals } from './web-socket-refusals.ts';
 import { postOf } from './web-socket-request.ts';
 import { WebSocketSender } from './web-socket-sender.ts';
 import { answersOf } from './web-socket-streams.ts';
@@ -41,9 +45,6 @@ import { answersOf } from './web-socket-streams.ts';
 
 /** How long a client may take to name its token. */
 const signInMs = 3_000;
-/** The maximum number of operations of a connection that have no answer yet. */
-const maxUnanswered = 32;
-
 interface WebSocketOptions {
   readonly admission: Admission;
   readonly callers: Callers;
@@ -52,6 +53,7 @@ interface WebSocketOptions {
   readonly clients: Clients;
   readonly crossOrigin: CrossOrigin;
   readonly unsent: Unsent;
+  readonly unfinishedBodies: UnfinishedBodies;
   readonly openStreams: OpenStreams;
   readonly logger: Logger;
   readonly metrics: Metrics | undefined;
@@ -76,6 +78,8 @@ interface OpenSocket {
   authorization: string | undefined;
   workspaceId: string | undefined;
   leave: (() => void) | undefined;
+  /** How long the next message has to wait. */
+  delayMs: number;
 }
 
 /** Whether a request asks for a WebSocket at `/graphql`. The header `Upgrade` of any other request is ignored. */
@@ -108,9 +112,11 @@ export class WebSockets {
   readonly #sockets = new Set<OpenSocket>();
   readonly #server = new WebSocketServer(socketOptions);
   readonly #protocol;
+  readonly #refusals: WebSocketRefusals;
 
   constructor(options: WebSocketOptions) {
     this.#options = options;
+    this.#refusals = new WebSocketRefusals(options);
     this.#protocol = makeServer<Record<string, unknown>, OpenSocket>({
       connectionInitWaitTimeout: signInMs,
       onConnect: (context) => this.#signIn(context),
@@ -164,13 +170,14 @@ export class WebSockets {
       authorization: undefined,
       workspaceId: undefined,
       leave: undefined,
+      delayMs: 0,
     };
     this.#sockets.add(socket);
     const closed = this.#protocol.opened(
       {
         protocol: ws.protocol,
         send: (message) => sender.send(socket.answers.complete(message)),
-        close: (code, reason) => ws.close(code, reason),
+        close: (code, reason) => ws.close(code, closeReason(reason ?? '')),
         onMessage: (take) => {
           // The library also accepts messages that are parsed already, which its types do not say.
           const taken = (message: unknown) =>
@@ -183,7 +190,11 @@ export class WebSockets {
             take: taken,
             // The library has handled a `complete` by then, because it does so before it waits for anything.
             onTaken: () => abortLeft(socket),
-            isSignedIn: () => socket.authorization !== undefined,
+            refusalDelayMs: () => {
+              const { delayMs } = socket;
+              socket.delayMs = 0;
+              return delayMs;
+            },
             inTurn: (bytes, parse) => this.#inTurn(socket, bytes, parse),
             pause: () => pauses.begin(),
           });
@@ -191,6 +202,14 @@ export class WebSockets {
       },
       socket,
     );
+    limitUnfinished(ws, req.socket, {
+      unfinishedBodies: this.#options.unfinishedBodies,
+      isSignedIn: () => socket.authorization !== undefined,
+      refuse: () => {
+        pauses.begin();
+        ws.close(closeCodes.unauthorized, 'Unauthorized');
+      },
+    });
     const stopPings = pingRegularly(ws, sender);
     // After a violation of the protocol, the library closes the connection with the code for it.
     ws.on('error', () => undefined);
@@ -255,6 +274,8 @@ export class WebSockets {
   /** Begins an operation. Returns its errors if it is refused, otherwise the arguments for the library to execute. */
   async #begin(context: Context<Record<string, unknown>, OpenSocket>, id: string, payload: SubscribePayload) {
     const socket = context.extra;
+    const refused = this.#refusals.of(socket);
+    if (refused) return [errorOf(refused, randomUUID())];
     const { query, operationName, variables } = payload;
     // The variables are passed on unchecked, because the library does not check them either.
     const body = JSON.stringify({ query, operationName, variables });
@@ -268,10 +289,6 @@ export class WebSockets {
       metrics?.count(request.labels, status, tookMs);
       endSpan?.(status);
     };
-    if (socket.unanswered.size >= maxUnanswered) {
-      end(503);
-      return [errorOf(new AppError('unavailable', busy), request.requestId)];
-    }
     const ticket = new AdmissionTicket(this.#options.admission, this.#options.admission.newDeadline());
     const unanswered = { ticket, hasLeft: () => !(id in context.subscriptions) };
     socket.unanswered.add(unanswered);
@@ -303,9 +320,7 @@ export class WebSockets {
     { ticket, hasLeft }: OpenOperation,
     request: ServerRequest,
   ): Promise<HttpReply> {
-    const { admission, callers, graphql } = this.#options;
-    const over = callers.overdrawn(socket.authorization);
-    if (over) raise('rate_limited', over.refused.message);
+    const { admission, graphql } = this.#options;
     const { promise, resolve, reject } = Promise.withResolvers<HttpReply>();
     const gone = () => reject(new AppError('unavailable', clientGone));
     admission.enter(

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clientGone } from '../../db/engine/deadline.ts';
-import { bodySizeRule, maxBodyBytes } from '../../executor/limits.ts';
 import { AppError, raise } from '../../resolvers/errors.ts';
+import { chunkOverheadBytes, type UnfinishedBodies } from './unfinished-bodies.ts';
 
 /** How long a client may continue to send a body that is discarded, so that it receives the answer. */
 const discardMs = 2_000;
@@ -11,12 +11,20 @@ export function isWhole(req: IncomingMessage): boolean {
   return req.complete || req.readableLength >= Number(req.headers['content-length'] ?? Number.NaN);
 }
 
+/** How long a client may take to send a body, and how large it may be. */
+export interface BodyLimits {
+  readonly withinMs: number;
+  readonly maxBytes: number;
+  /** The message for a body that is larger. */
+  readonly sizeRule: string;
+}
+
 /** The body of a request that is still to be read. */
 export interface UnreadBody {
   /** Whether the whole body has arrived. */
   readonly isWhole: boolean;
-  /** Reads the body within this time. Throws what `readBody` throws. */
-  read(withinMs: number): Promise<Buffer>;
+  /** Reads the body. Throws what `readBody` throws. */
+  read(limits: BodyLimits): Promise<Buffer>;
 }
 
 /**
@@ -26,45 +34,61 @@ export interface UnreadBody {
 export class HttpBody implements UnreadBody {
   readonly #req: IncomingMessage;
   readonly #res: ServerResponse;
+  readonly #unfinished: UnfinishedBodies;
 
-  constructor(req: IncomingMessage, res: ServerResponse) {
+  constructor(req: IncomingMessage, res: ServerResponse, unfinished: UnfinishedBodies) {
     this.#req = req;
     this.#res = res;
+    this.#unfinished = unfinished;
   }
 
   get isWhole(): boolean {
     return isWhole(this.#req);
   }
 
-  read(withinMs: number): Promise<Buffer> {
-    return readBody(this.#req, this.#res, withinMs);
+  read(limits: BodyLimits): Promise<Buffer> {
+    return readBody(this.#req, this.#res, limits, this.#unfinished);
   }
 }
 
 /**
- * Reads a body within the limits of size and time. Throws `payload_too_large` and `request_timeout`, and `unavailable` if the client
- * has gone.
+ * Reads a body within its limits. Throws `payload_too_large` and `request_timeout`, and `unavailable` if the client has gone or
+ * unfinished bodies take too much memory.
  */
-export async function readBody(req: IncomingMessage, res: ServerResponse, withinMs: number): Promise<Buffer> {
+export async function readBody(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { withinMs, maxBytes, sizeRule }: BodyLimits,
+  unfinished: UnfinishedBodies,
+): Promise<Buffer> {
   // A request that was destroyed before, while its token was looked up, has emitted all its events.
   if (req.destroyed) raise('unavailable', clientGone);
-  if (Number(req.headers['content-length'] ?? 0) > maxBodyBytes) raiseTooLarge();
+  if (Number(req.headers['content-length'] ?? 0) > maxBytes) raise('payload_too_large', sizeRule);
   if (req.headers.expect?.toLowerCase() === '100-continue') res.writeContinue();
-  if (isWhole(req) && req.readableLength <= maxBodyBytes) return wholeBody(req);
+  if (isWhole(req) && req.readableLength <= maxBytes) return wholeBody(req);
   const chunks: Buffer[] = [];
   let length = 0;
   const untilMs = performance.now() + withinMs;
   const incoming = req.iterator({ destroyOnReturn: false });
   const framing = new Framing(req);
-  for (;;) {
-    const bytes = await nextChunk(incoming, untilMs - performance.now());
-    if (!bytes) return Buffer.concat(chunks);
-    length += bytes.length;
-    if (length > maxBodyBytes) raiseTooLarge();
-    framing.check(length);
-    chunks.push(bytes);
+  const cut = Promise.withResolvers<never>();
+  const held = unfinished.begin(() => cut.reject(new AppError('unavailable', tooManyUnfinished)));
+  try {
+    for (;;) {
+      const bytes = await Promise.race([nextChunk(incoming, untilMs - performance.now()), cut.promise]);
+      if (!bytes) return Buffer.concat(chunks);
+      length += bytes.length;
+      if (length > maxBytes) raise('payload_too_large', sizeRule);
+      framing.check(length);
+      chunks.push(bytes);
+      held.holds(length + chunks.length * chunkOverheadBytes);
+    }
+  } finally {
+    held.end();
   }
 }
+
+const tooManyUnfinished = 'Too many bodies are arriving at the same time; try again soon.';
 
 /** By how many bytes the framing of chunks may be longer than the body itself. */
 const maxFramingBytes = 16_384;
@@ -177,8 +201,4 @@ export function discardOfUnknownLength(req: IncomingMessage, res: ServerResponse
     void discardRest(req, res).then(() => req.complete || req.socket.destroy());
   };
   req.on('data', count);
-}
-
-function raiseTooLarge(): never {
-  raise('payload_too_large', bodySizeRule);
 }

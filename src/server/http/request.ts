@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { OperationContext } from '../../executor/run/execute.ts';
 import { snapshotHeader } from '../../executor/run/snapshot-header.ts';
-import { maxBodyBytes } from '../../executor/limits.ts';
-import { raise } from '../../resolvers/errors.ts';
+import { bodySizeRule, maxBodyBytes } from '../../executor/limits.ts';
 import type { EarlierAnswer } from '../../executor/answers/revalidation.ts';
 import type { EventChunk, EventStream, StreamSource } from '../../rest-compat/event-chunks.ts';
 import type { RestRequest } from '../../rest-compat/rest-handler.ts';
@@ -34,7 +33,11 @@ const smallBodyBytes = 16_384;
 
 /** The maximum size of a body in a request without a token. The few public operations need only a few lines. */
 const maxVisitorBodyBytes = 65_536;
-const visitorBodyRule = `The body is larger than ${maxVisitorBodyBytes.toLocaleString('en')} bytes, the most without a token.`;
+const visitorBodySizes = {
+  maxBytes: maxVisitorBodyBytes,
+  sizeRule: `The body is larger than ${maxVisitorBodyBytes.toLocaleString('en')} bytes, the most without a token.`,
+};
+const bodySizes = { maxBytes: maxBodyBytes, sizeRule: bodySizeRule };
 
 /** A request, as the handlers see it. */
 export class ServerRequest implements RestRequest {
@@ -218,10 +221,10 @@ export class ServerRequest implements RestRequest {
 
   async #read(): Promise<Buffer> {
     const { isWhole } = this.#unread;
-    const read = this.#unread.read(this.clientMs);
+    const isForVisitors = this.bodyBytes <= maxVisitorBodyBytes;
+    const sizes = isForVisitors || (await this.context()).principal ? bodySizes : visitorBodySizes;
+    const read = this.#unread.read({ withinMs: this.clientMs, ...sizes });
     const bytes = await (isWhole ? read : this.whileSuspended(read));
-    const isVisitorSized = bytes.length <= maxVisitorBodyBytes;
-    if (!isVisitorSized && !(await this.context()).principal) raise('payload_too_large', visitorBodyRule);
     if (bytes.length > smallBodyBytes) await this.turn(bytes.length);
     // The token may have been revoked while the client sent the body.
     if (!isWhole) await this.#reauthenticate();

@@ -1,0 +1,45 @@
+import type { Socket } from 'node:net';
+import type { WebSocket } from 'ws';
+import type { UnfinishedBodies } from '../http/unfinished-bodies.ts';
+
+/** How many bytes a client may send before it has named its token. */
+const maxUnsignedBytes = 8_192;
+
+/** The bytes of a control frame besides its payload: its head, and the mask of a client. */
+const controlFrameBytes = 6;
+
+interface Limits {
+  readonly unfinishedBodies: UnfinishedBodies;
+  readonly isSignedIn: () => boolean;
+  /** Called, again and again, when a client sends too much before it has signed in. */
+  readonly refuse: () => void;
+}
+
+/**
+ * Limits what a connection keeps in memory of a message that is not complete. The library keeps up to the largest size of a message.
+ */
+export function limitUnfinished(
+  ws: WebSocket,
+  socket: Socket,
+  { unfinishedBodies, isSignedIn, refuse }: Limits,
+): void {
+  const openedAt = socket.bytesRead;
+  /** How many of the bytes that were read belong to complete messages. */
+  let complete = openedAt;
+  const unfinished = unfinishedBodies.begin(() => ws.terminate());
+  ws.on('message', () => {
+    complete = socket.bytesRead;
+  });
+  // Control frames may come between the fragments of a message.
+  const noteControlFrame = ({ length }: Buffer) => {
+    complete += length + controlFrameBytes;
+  };
+  ws.on('ping', noteControlFrame);
+  ws.on('pong', noteControlFrame);
+  ws.on('close', () => unfinished.end());
+  // The library listens first, so it has read the frames of these bytes.
+  socket.on('data', () => {
+    if (!isSignedIn() && socket.bytesRead - openedAt > maxUnsignedBytes) return refuse();
+    unfinished.holds(Math.max(socket.bytesRead - complete, 0));
+  });
+}
