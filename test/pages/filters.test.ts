@@ -122,7 +122,7 @@ described('filters of the pages in a real browser (needs /usr/bin/chromium)', ()
   it('are printed in words, since paper shows no fields', async () => {
     const tab = await signedIn();
     const { page } = tab;
-    const onPaper = page.locator('.on-paper');
+    const onPaper = page.locator('.print-only');
     await open(tab, '/board/WEB?priority=high&canceled=1&q=checkout', 'Booking Web');
     await page.getByLabel('Label').selectOption({ index: 1 });
     const label = (await page.getByLabel('Label').locator('option').nth(1).innerText()).replace(

@@ -120,7 +120,7 @@ export async function printFlawsOf(page: Page): Promise<string[]> {
     return [
       ...shown('.bar, .filters, .liveness, .query-panel').map(({ className }) => className + ' is printed'),
       ...shown('h1').filter(isLight).map(() => 'the heading is light'),
-      ...shown('main :not(.unseen)').filter(isCut).map(({ outerHTML }) => 'cut off: ' + outerHTML.slice(0, 120)),
+      ...shown('main :not(.visually-hidden)').filter(isCut).map(({ outerHTML }) => 'cut off: ' + outerHTML.slice(0, 120)),
     ];
   })()`);
   await page.emulateMedia({ media: 'screen' });

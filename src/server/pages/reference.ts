@@ -17,8 +17,8 @@ const page = pageAnswer(
       explorer: true,
       hasMain: true,
       main: `<div id="reference">
-        <p class="waiting">Reading the reference …</p>
-        <noscript><p class="waiting">This page needs JavaScript; <a href="/v1/openapi.json">the file that it shows</a> does not.</p></noscript>
+        <p class="placeholder">Reading the reference …</p>
+        <noscript><p class="placeholder">This page needs JavaScript; <a href="/v1/openapi.json">the file that it shows</a> does not.</p></noscript>
       </div>`,
     }),
   contentSecurityPolicy({

@@ -183,7 +183,7 @@ function fieldHtml(field: GraphQLField<unknown, unknown>): string {
       `<span>Cost: ${costOf(field)}</span>`,
     ],
     more: args.length
-      ? `<details><summary>${args.length === 1 ? '1 argument' : `${args.length} arguments`}<span class="unseen"> of ${name}</span></summary><dl class="arguments">${args.map(argumentHtml).join('')}</dl></details>`
+      ? `<details><summary>${args.length === 1 ? '1 argument' : `${args.length} arguments`}<span class="visually-hidden"> of ${name}</span></summary><dl class="arguments">${args.map(argumentHtml).join('')}</dl></details>`
       : '',
   });
 }

@@ -67,7 +67,7 @@ export function pageHtml(parts: PageParts): string {
     ${modules.map((path) => `<script src="${path}" type="module"></script>`).join('\n    ')}
   </head>
   <body>
-    <a class="skip" href="#main">Skip to the content</a>
+    <a class="skip-link" href="#main">Skip to the content</a>
     ${navigationBar(section, explorer, signOut)}
     <${container} id="main" tabindex="-1">
       ${main}

@@ -30,7 +30,7 @@ function startPage(origin: string, queries: readonly WorkedQuery[]): string {
     styles: ['/assets/start-page.css'],
     modules: ['/assets/start-page.js'],
     explorer,
-    footer: `<footer class="foot">A program that asks for <code>application/json</code> here gets these addresses as JSON.</footer>`,
+    footer: `<footer class="page-footer">A program that asks for <code>application/json</code> here gets these addresses as JSON.</footer>`,
     main: `<section class="hero">
         <h1>One graph of work, <span>two ways to ask.</span></h1>
         <p class="lead">
@@ -52,7 +52,7 @@ function startPage(origin: string, queries: readonly WorkedQuery[]): string {
       </section>
 
       <section aria-labelledby="token">
-        <h2 id="token"><span class="step">1</span>Get a token</h2>
+        <h2 id="token"><span class="step-number">1</span>Get a token</h2>
         <p>
           Everything but the pages and probes needs an access token, which stands for one member of one workspace${explorer ? '; a page asks for it once' : ''}. The
           demo workspace has one in the data directory of the server:
@@ -68,8 +68,8 @@ function startPage(origin: string, queries: readonly WorkedQuery[]): string {
       </section>
 
       <section aria-labelledby="ask">
-        <h2 id="ask"><span class="step">2</span>Ask for something</h2>
-        <div class="faces">
+        <h2 id="ask"><span class="step-number">2</span>Ask for something</h2>
+        <div class="apis">
           <article>
             <h3>GraphQL</h3>
             <p>One request for all that a screen shows: connections, filters and totals at any depth.</p>
@@ -107,7 +107,7 @@ function workedSection(queries: readonly WorkedQuery[]): string {
   );
   return `
       <section aria-labelledby="queries">
-        <h2 id="queries"><span class="step">3</span>Start from a query that works</h2>
+        <h2 id="queries"><span class="step-number">3</span>Start from a query that works</h2>
         <p>Each opens in GraphiQL. They work unchanged on the demo workspace.</p>
         <ul class="queries">
           ${items.join('\n          ')}

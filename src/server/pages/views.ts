@@ -123,5 +123,5 @@ function viewHtml({ module, styles, title, description, section }: View): string
   });
 }
 
-const placeholder = `<p class="waiting" role="status">Reading …</p>
-      <noscript><p class="waiting">This page needs JavaScript. Programs read the same at <code>/graphql</code> and <code>/v1</code>.</p></noscript>`;
+const placeholder = `<p class="placeholder" role="status">Reading …</p>
+      <noscript><p class="placeholder">This page needs JavaScript. Programs read the same at <code>/graphql</code> and <code>/v1</code>.</p></noscript>`;

@@ -68,7 +68,7 @@ const dialogPlugin = ({ React }) => ({
         React.Fragment,
         null,
         React.createElement(Original, props),
-        React.createElement('span', { className: 'unseen' }, 'Close the dialog'),
+        React.createElement('span', { className: 'visually-hidden' }, 'Close the dialog'),
       ),
   },
 });

@@ -50,7 +50,7 @@ const previews = {
     return link({ id, kind: 'signedPreviewUrl', url, style: 'picture' }, picture);
   },
   PDF: ({ id, fileName, signedPreviewUrl: url }) =>
-    html`<p class="preview">${link({ id, kind: 'signedPreviewUrl', url }, html`Look at the PDF<span class="unseen"> ${fileName}</span>`)}</p>`,
+    html`<p class="preview">${link({ id, kind: 'signedPreviewUrl', url }, html`Look at the PDF<span class="visually-hidden"> ${fileName}</span>`)}</p>`,
   TEXT: textPreview,
   CODE: textPreview,
 };
@@ -115,7 +115,7 @@ function textPreview({ id, fileName }) {
     }
   };
   return html`<details class="preview" @toggle=${open}>
-    <summary>Preview<span class="unseen"> of ${fileName}</span></summary>
+    <summary>Preview<span class="visually-hidden"> of ${fileName}</span></summary>
     <pre class="source" tabindex="0" aria-label=${fileName}><code></code></pre>
   </details>`;
 }

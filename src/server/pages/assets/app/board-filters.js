@@ -25,7 +25,7 @@ export function filters({ data, chosen, issues, choose, reset, redraw }) {
       choose: mark,
     })}
     ${marked && marked !== code ? html`<a class="button" href=${boardPath(marked, chosen)}>Go</a>` : nothing}
-    <label class="field"><span class="unseen">Title</span>
+    <label class="field"><span class="visually-hidden">Title</span>
       <input type="search" placeholder="Title contains …" .value=${chosen.q ?? ''} @input=${({ target }) => choose('q', target.value)} />
     </label>
     ${Object.entries(optionsOf(data)).map(([name, options]) =>
@@ -37,7 +37,7 @@ export function filters({ data, chosen, issues, choose, reset, redraw }) {
       }),
     )}
     <label class="check"><input type="checkbox" .checked=${Boolean(chosen.canceled)} @change=${({ target }) => choose('canceled', target.checked && '1')} /> Canceled</label>
-    ${Object.keys(chosen).length ? html`<button type="button" class="plain" @click=${reset}>Clear</button>` : nothing}
+    ${Object.keys(chosen).length ? html`<button type="button" class="text-button" @click=${reset}>Clear</button>` : nothing}
   </form>`;
 }
 
@@ -96,7 +96,7 @@ export function noMatch({ data, chosen, choose }) {
     ${unknown.map(
       (name) =>
         html`<br />The ${name} that it names may not exist here.
-          <button type="button" class="plain" @click=${() => clear(name)}>${clearing(name)}</button>`,
+          <button type="button" class="text-button" @click=${() => clear(name)}>${clearing(name)}</button>`,
     )}`;
 }
 
@@ -140,7 +140,7 @@ export function filterInWords({ data, chosen, issues }) {
     ...parts,
     ...(chosen.canceled ? ['with canceled issues'] : []),
   ];
-  return all.length ? html`<p class="on-paper">Filter: ${all.join(', ')}</p>` : nothing;
+  return all.length ? html`<p class="print-only">Filter: ${all.join(', ')}</p>` : nothing;
 }
 
 /**

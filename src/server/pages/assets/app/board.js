@@ -186,7 +186,7 @@ function page({ data, figures, variables, sign }) {
   const columns = statuses.filter(({ category }) => category !== 'CANCELED' || chosen.canceled);
   const issues = [...shown.issues.values()];
   const isEmpty = issues.length === 0;
-  return html`<div class="beside">
+  return html`<div class="with-query-panel">
     <div class="content">
       <header class="page-head">
         <div>
@@ -196,7 +196,7 @@ function page({ data, figures, variables, sign }) {
         ${sign}
       </header>
       ${filters({ data, chosen, issues, choose, reset, redraw: draw })} ${filterInWords({ data, chosen, issues })}
-      <p class="unseen" aria-live="polite">${said}</p>
+      <p class="visually-hidden" aria-live="polite">${said}</p>
       ${isEmpty ? empty(Object.keys(conditions(chosen)).length ? noMatch({ data, chosen, choose }) : 'This team has no issues yet.') : nothing}
       <div class="columns" @keydown=${move} @focusin=${reveal}>${columns.map(column)}</div>
       ${next.hasNextPage ? html`<p><button type="button" class="button" @click=${more}>Show more open issues</button></p>` : nothing}
@@ -212,7 +212,7 @@ function column(status) {
     .sort(status.isTerminal ? byUpdate : byPriority);
   const total = Math.max(shown.counts.get(status.id) ?? 0, issues.length);
   return html`<section class="column" aria-label="${status.name}, ${plural(total, 'issue')}">
-    <h2>${statusSign(status)}${status.name} <span class="number">${count(total)}</span></h2>
+    <h2>${statusSign(status)}${status.name} <span class="count">${count(total)}</span></h2>
     <ul>${repeat(
       issues,
       ({ id }) => id,
@@ -250,9 +250,9 @@ function item(issue, status) {
       ${labels.length ? html`<span class="chips">${labels.map(labelChip)}</span>` : nothing}
       <span class="facts">
         ${dueDate(due, status.isTerminal)}
-        ${subIssuesSummary.total ? html`<span>${subIssuesSummary.completed}/${subIssuesSummary.total}<span class="unseen"> sub-issues done</span></span>` : nothing}
-        ${commentCount ? html`<span class="comments">${commentCount}<span class="unseen"> comments</span></span>` : nothing}
-        ${estimateValue == null ? nothing : html`<span class="estimate" title="Estimate">${estimateValue}<span class="unseen"> points</span></span>`}
+        ${subIssuesSummary.total ? html`<span>${subIssuesSummary.completed}/${subIssuesSummary.total}<span class="visually-hidden"> sub-issues done</span></span>` : nothing}
+        ${commentCount ? html`<span class="comments">${commentCount}<span class="visually-hidden"> comments</span></span>` : nothing}
+        ${estimateValue == null ? nothing : html`<span class="estimate" title="Estimate">${estimateValue}<span class="visually-hidden"> points</span></span>`}
       </span>
     </a>
   </li>`;

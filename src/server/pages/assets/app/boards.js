@@ -7,7 +7,7 @@ import { noTeams } from './states.js';
 import { liveQuery, query } from './boards-queries.js';
 
 function page({ data: { workspace, teams }, figures, variables, sign }) {
-  return html`<div class="beside">
+  return html`<div class="with-query-panel">
     <div class="content">
       <header class="page-head">
         <div>
@@ -25,12 +25,12 @@ function page({ data: { workspace, teams }, figures, variables, sign }) {
 function team({ code, name, color, description, lead, open, active, deliveries }) {
   const [delivery] = deliveries.nodes;
   return html`<li class="sheet">
-    <h2>${dot(color)}<a href="/board/${encodeURIComponent(code)}">${name}</a> <span class="code-name">${code}</span></h2>
+    <h2>${dot(color)}<a href="/board/${encodeURIComponent(code)}">${name}</a> <span class="team-code">${code}</span></h2>
     ${description ? html`<p class="about">${description}</p>` : nothing}
-    <dl class="numbers">
+    <dl class="statistics">
       <div><dt>Open</dt><dd>${count(open.totalCount)}</dd></div>
       <div><dt>In progress</dt><dd>${count(active.totalCount)}</dd></div>
-      ${lead ? html`<div class="lead"><dt>Lead</dt><dd>${avatar(lead, { named: true })}</dd></div>` : nothing}
+      ${lead ? html`<div class="team-lead"><dt>Lead</dt><dd>${avatar(lead, { named: true })}</dd></div>` : nothing}
     </dl>
     ${
       delivery

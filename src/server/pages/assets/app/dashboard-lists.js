@@ -31,7 +31,7 @@ export function workload({ workload: groups }, { mostGroups }, file) {
     },
     content: ranked.length
       ? html`<table class="workload">
-          <thead class="unseen"><tr><th scope="col">Member</th><th scope="col">Share</th><th scope="col">In progress</th><th scope="col">To do</th></tr></thead>
+          <thead class="visually-hidden"><tr><th scope="col">Member</th><th scope="col">Share</th><th scope="col">In progress</th><th scope="col">To do</th></tr></thead>
           <tbody>${ranked.map(
             ({ name, assignee, active, open }) => html`<tr>
               <th scope="row">${assignee ? avatar(assignee, { named: true }) : name}</th>

@@ -64,7 +64,7 @@ function page({ data, figures, variables, sign }) {
   }
   document.title = `${team?.name ?? 'Dashboard'} – workgraph`;
   const isEmpty = all.nodes.length === 0 && data.now.length === 0;
-  return html`<div class="beside">
+  return html`<div class="with-query-panel">
     <div class="content">
       <header class="page-head">
         <div>
@@ -83,12 +83,12 @@ function numbers(data, variables, team) {
   const period = periodNames[variables.every];
   const file = (name) => [name, variables.team ?? 'all', variables.from, variables.to].join('-');
   return html`${controls(data.all.nodes)} ${tiles(data, period)}
-    <div class="figures-grid">
+    <div class="figure-grid">
       ${throughput(data, { period, file, team })} ${createdAndClosed(data, { period, file })}
       ${cycleTime(data, { period, file })} ${flow(data, { period, file, team })}
     </div>
     ${deliveries(data, file)}
-    <div class="figures-grid">${workload(data, variables, file)} ${oldest(data, file)}</div>`;
+    <div class="figure-grid">${workload(data, variables, file)} ${oldest(data, file)}</div>`;
 }
 
 /** The choice of the user, which paper shows in words. The page shows it only once its data has been read. */
@@ -103,15 +103,15 @@ function controls(teams) {
       choose: (code) => choose('team', code),
     })}
     <fieldset class="segments">
-      <legend class="unseen">Time range</legend>
+      <legend class="visually-hidden">Time range</legend>
       ${ranges.map(
         ([number, , name]) =>
           html`<label><input type="radio" name="range" value=${number} .checked=${number === days} @change=${() => choose('range', String(number))} /><span>${name}</span></label>`,
       )}
     </fieldset>
-    ${team ? html`<a class="plain" href="/board/${encodeURIComponent(team)}">Board</a>` : nothing}
+    ${team ? html`<a class="text-button" href="/board/${encodeURIComponent(team)}">Board</a>` : nothing}
     </form>
-    <p class="on-paper">Time range: ${range}</p>`;
+    <p class="print-only">Time range: ${range}</p>`;
 }
 
 function tiles({ trend, now }, period) {
@@ -277,7 +277,7 @@ function deliveries({ teams }, file) {
   const running = teams.nodes.flatMap((team) =>
     team.deliveries.nodes.map((delivery) => ({ team, delivery })),
   );
-  return html`<h2 class="part">Current ${running.length === 1 ? 'delivery' : 'deliveries'}</h2>
+  return html`<h2 class="section-heading">Current ${running.length === 1 ? 'delivery' : 'deliveries'}</h2>
     ${teams.pageInfo.hasNextPage ? html`<p class="small">Those of the first ${teams.nodes.length} teams are shown. Choose a team to see its own.</p>` : nothing}
     ${
       running.length

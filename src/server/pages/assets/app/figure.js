@@ -7,7 +7,7 @@ export function figure({ title, about, table, chart, content, file, wide = false
   return html`<section class="sheet figure" data-wide=${wide} aria-label=${title}>
     <header>
       <h2>${title}</h2>
-      ${table ? html`<button type="button" class="plain" @click=${() => download(`${file}.csv`, csvOf(table))} aria-label="${title} as CSV">CSV</button>` : nothing}
+      ${table ? html`<button type="button" class="text-button" @click=${() => download(`${file}.csv`, csvOf(table))} aria-label="${title} as CSV">CSV</button>` : nothing}
     </header>
     <p class="about">${about}</p>
     ${chart ? html`<day-plot .chart=${chart}></day-plot>` : content}

@@ -34,7 +34,7 @@ function page({ data, figures, variables, sign }) {
     );
   }
   document.title = `${issue.key} ${issue.title} – workgraph`;
-  return html`<div class="beside">
+  return html`<div class="with-query-panel">
     <div class="content">
       <header class="page-head">
         <div>
@@ -97,14 +97,14 @@ function subIssues({ subIssues: { nodes }, subIssuesSummary: { total, completed 
   if (!nodes.length) return nothing;
   const done = `${completed} of ${total} done`;
   return html`<section aria-labelledby="sub-issues">
-    <h2 id="sub-issues">Sub-issues <span class="number">${done}</span></h2>
+    <h2 id="sub-issues">Sub-issues <span class="count">${done}</span></h2>
     ${progress(completed, total, `Sub-issues: ${done}`)}
     <ul class="rows">${repeat(
       nodes,
       ({ key }) => key,
       ({ key, title, priority, status, primaryAssignee }) => html`<li>
         ${statusSign(status)}<a href="/issues/${key}"><span class="key">${key}</span> ${title}</a>
-        <span class="unseen">${status.name}</span>${prioritySign(priority)}${avatar(primaryAssignee)}
+        <span class="visually-hidden">${status.name}</span>${prioritySign(priority)}${avatar(primaryAssignee)}
       </li>`,
     )}</ul>
   </section>`;
@@ -120,7 +120,7 @@ function comments({ comments: { nodes, totalCount } }) {
   const roots = nodes.filter(({ parentCommentId }) => !ids.has(parentCommentId));
   const older = totalCount - nodes.length;
   return html`<section aria-labelledby="comments">
-    <h2 id="comments">Comments <span class="number">${totalCount}</span></h2>
+    <h2 id="comments">Comments <span class="count">${totalCount}</span></h2>
     ${older > 0 ? html`<p class="small">${plural(older, 'older comment')} not shown</p>` : nothing}
     ${roots.length ? html`<ol class="comments-list">${replies(roots, nodes)}</ol>` : empty('Nobody has commented yet.')}
   </section>`;

@@ -21,7 +21,7 @@ const statusShapes = {
 
 /** The sign of a status, with a shape for its category. */
 export function statusSign({ category, color }) {
-  return html`<svg class="sign" viewBox="0 0 16 16" aria-hidden="true" .style=${`color: ${validColour(color)}`}>${statusShapes[category]}</svg>`;
+  return html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true" .style=${`color: ${validColour(color)}`}>${statusShapes[category]}</svg>`;
 }
 
 /** The priorities, the most urgent first. */
@@ -39,7 +39,7 @@ export function prioritySign(priority) {
             svg`<rect x=${1.5 + index * 5} y=${9 - index * 3} width="3" height=${5 + index * 3} rx="1" fill="currentColor" opacity=${index < bars[priority] ? 1 : 0.25} />`,
         );
   const name = priority === 'NONE' ? 'No priority' : `${words(priority)} priority`;
-  return html`<span class="priority" title=${name}><svg class="sign" viewBox="0 0 16 16" aria-hidden="true">${shape}</svg><span class="unseen">${name}</span></span>`;
+  return html`<span class="priority" title=${name}><svg class="icon" viewBox="0 0 16 16" aria-hidden="true">${shape}</svg><span class="visually-hidden">${name}</span></span>`;
 }
 
 /** The initials of a member. Pictures are not shown, because they would be loaded from other servers. */
@@ -50,7 +50,7 @@ export function avatar(member, { named = false } = {}) {
   const disc = html`<span class="avatar" data-hue=${hue} aria-hidden="true" title=${displayName}>${initials(displayName)}</span>`;
   return named
     ? html`<span class="member">${disc}<span>${displayName}</span></span>`
-    : html`${disc}<span class="unseen">${displayName}</span>`;
+    : html`${disc}<span class="visually-hidden">${displayName}</span>`;
 }
 
 export function labelChip({ name, color }) {
@@ -61,7 +61,7 @@ export function labelChip({ name, color }) {
 export function dueDate(day, isClosed) {
   if (!day) return nothing;
   const isLate = !isClosed && day < isoDay();
-  return html`<span class="due" data-late=${isLate}><span class="unseen">due </span>${date(day)}${isLate ? html`<span class="unseen">, which has passed</span>` : nothing}</span>`;
+  return html`<span class="due" data-late=${isLate}><span class="visually-hidden">due </span>${date(day)}${isLate ? html`<span class="visually-hidden">, which has passed</span>` : nothing}</span>`;
 }
 
 /** A time relative to now, with the exact time as a tooltip. */
@@ -79,7 +79,7 @@ export function progress(done, total, label) {
  * decides.
  */
 export function choice({ name, value, options, isChosen = Boolean(value), choose }) {
-  return html`<label class="field"><span class="unseen">${name}</span>
+  return html`<label class="field"><span class="visually-hidden">${name}</span>
     <select data-chosen=${isChosen} @change=${({ target }) => choose(target.value)}>
       ${options.map(([each, text]) => html`<option value=${each} .selected=${live(each === value)}>${text}</option>`)}
     </select>

@@ -38,7 +38,7 @@ function page({ data, figures, variables, sign }) {
     );
   }
   document.title = `${project.name} – workgraph`;
-  return html`<div class="beside">
+  return html`<div class="with-query-panel">
     <div class="content">
       <header class="page-head">
         <div>
@@ -114,7 +114,7 @@ function burnup({ key, burnup: { days } }) {
 function issues(title, { nodes, totalCount }) {
   const more = totalCount - nodes.length;
   return html`<section aria-label="${title} issues">
-    <h2>${title} <span class="number">${count(totalCount)}</span></h2>
+    <h2>${title} <span class="count">${count(totalCount)}</span></h2>
     ${
       nodes.length
         ? html`<ul class="rows">${repeat(
@@ -122,7 +122,7 @@ function issues(title, { nodes, totalCount }) {
             ({ key }) => key,
             ({ key, title, priority, status, dueDate: due, primaryAssignee }) => html`<li>
             ${statusSign(status)}<a href="/issues/${key}"><span class="key">${key}</span> ${title}</a>
-            <span class="unseen">${status.name}</span><span class="small">${dueDate(due, status.isTerminal)}</span>${prioritySign(priority)}${avatar(primaryAssignee)}
+            <span class="visually-hidden">${status.name}</span><span class="small">${dueDate(due, status.isTerminal)}</span>${prioritySign(priority)}${avatar(primaryAssignee)}
           </li>`,
           )}</ul>`
         : empty(`Nothing is ${title.toLowerCase()}.`)

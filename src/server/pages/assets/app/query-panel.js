@@ -9,7 +9,7 @@ export function queryPanel({ query, variables, figures, live }) {
         <span class="title">One query</span>
         ${
           figures
-            ? html`<span class="figures">
+            ? html`<span class="measurements">
               <span title="Objects in the answer, and how many it could have had">cost <b>${count(figures.cost.actual)}</b> of ${count(figures.cost.requested)}</span>
               <span title="SQL statements: they depend on the depth of the query and not on its rows"><b>${count(figures.statements)}</b> ${figures.statements === 1 ? 'statement' : 'statements'}</span>
               <span title="From the request to the whole answer"><b>${Math.round(figures.milliseconds)}</b> ms</span>
