@@ -41,7 +41,7 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
       };
       await import('/assets/app/plot.js');
       const plot = document.createElement('day-plot');
-      const series = [{ label: 'Closed', colour: '--c1', values: ${JSON.stringify(mondays.map(() => 240_000))} }];
+      const series = [{ label: 'Closed', color: '--c1', values: ${JSON.stringify(mondays.map(() => 240_000))} }];
       plot.chart = { label: 'Counts', kind: 'bars', days: ${JSON.stringify(mondays)}, series };
       document.querySelector('main').append(plot);
       while (!drawn.includes('100,000')) await new Promise((next) => requestAnimationFrame(next));

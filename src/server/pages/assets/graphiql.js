@@ -10,19 +10,19 @@
   if (search.has('query')) sessionStorage.setItem('graphiql:variables', search.get('variables') ?? '');
 
   const historyKey = 'workgraph.history';
-  const longest = 50;
+  const maxEntries = 50;
 
-  const read = () => JSON.parse(sessionStorage.getItem(historyKey) ?? '[]');
+  const readHistory = () => JSON.parse(sessionStorage.getItem(historyKey) ?? '[]');
 
   /**
    * The storage of a tab is limited. The older entries are left out if they do not fit: a query must be sent in any
    * case.
    */
-  const store = (entries) => {
+  const storeHistory = (entries) => {
     try {
       sessionStorage.setItem(historyKey, JSON.stringify(entries));
     } catch {
-      if (entries.length > 0) store(entries.slice(0, entries.length >> 1));
+      if (entries.length > 0) storeHistory(entries.slice(0, entries.length >> 1));
     }
   };
 
@@ -35,14 +35,14 @@
     return typed.find((query) => query && withoutLayout(query) === withoutLayout(sent)) ?? sent;
   };
 
-  const remember = (body) => {
+  const recordQuery = (body) => {
     const { query: sent, variables } = JSON.parse(body);
     if (!sent || sent.includes('__schema')) return;
     const query = asTyped(sent);
-    const same = (other) =>
+    const isSameQuery = (other) =>
       other.query === query && JSON.stringify(other.variables) === JSON.stringify(variables);
     const entry = { query, variables, at: new Date().toISOString() };
-    store([entry, ...read().filter((other) => !same(other))].slice(0, longest));
+    storeHistory([entry, ...readHistory().filter((other) => !isSameQuery(other))].slice(0, maxEntries));
   };
 
   /** The header with a typed token that the server has refused: that of the tab is better. */
@@ -54,7 +54,7 @@
     Response.json({ errors: [{ message, extensions }] }, { status });
 
   /** What GraphiQL shows if there was no answer. The user may also have stopped the query. */
-  const unanswered = (error) => {
+  const replyForFailure = (error) => {
     if (error.name === 'AbortError') throw error;
     const causes = 'Either it is not running, or this computer is not connected.';
     return errorReply(
@@ -67,7 +67,7 @@
    * GraphiQL reports an answer without data and errors as a fault. The server refuses some requests in the form of REST, and
    * a proxy may answer with a page.
    */
-  const understood = async (response) => {
+  const withGraphQLErrors = async (response) => {
     if (response.ok) return response;
     const answer = await response
       .clone()
@@ -78,23 +78,26 @@
     // A proxy may name a date instead of seconds.
     const [seconds] = /^\d+$/.exec(response.headers.get('Retry-After') ?? '') ?? [];
     const reason = answer.detail ?? `Something other than workgraph has answered, with status ${status}.`;
-    const isPassing = status === 429 || status >= 500;
-    const advice = isPassing ? ` Run the query again ${seconds ? `in ${seconds} s` : 'in a moment'}.` : '';
+    const isTransient = status === 429 || status >= 500;
+    const advice = isTransient ? ` Run the query again ${seconds ? `in ${seconds} s` : 'in a moment'}.` : '';
     const { code, requestId } = answer;
     return errorReply(status, `${reason}${advice}`, { code, requestId });
   };
 
-  const send = window.fetch;
+  const originalFetch = window.fetch;
   window.fetch = async (address, init = {}) => {
-    if (new URL(address, location.href).pathname !== '/graphql') return send(address, init);
-    if (typeof init.body === 'string') remember(init.body);
+    if (new URL(address, location.href).pathname !== '/graphql') return originalFetch(address, init);
+    if (typeof init.body === 'string') recordQuery(init.body);
     const headers = new Headers(init.headers);
     const token = sessionStorage.getItem('workgraph.token');
     // A token that was typed under "Headers" takes precedence over that of the tab.
     const typed = headers.get('Authorization') ?? '';
     const hasTypedToken = /^Bearer wg_[0-9a-f]/.test(typed) && typed !== refusedHeader;
     if (token && !hasTypedToken) headers.set('Authorization', `Bearer ${token}`);
-    const response = await send(address, { ...init, headers }).then(understood, unanswered);
+    const response = await originalFetch(address, { ...init, headers }).then(
+      withGraphQLErrors,
+      replyForFailure,
+    );
     const isRefused = response.status === 401;
     if (isRefused && hasTypedToken) refusedHeader = typed;
     lacksSchema ||= isRefused && init.body.includes('__schema');
@@ -106,8 +109,8 @@
   const signIn = async (event) => {
     event.preventDefault();
     const form = event.target;
-    const { tokenOf } = await import('/assets/app/session.js');
-    const token = tokenOf(form.elements.token);
+    const { tokenFromField } = await import('/assets/app/session.js');
+    const token = tokenFromField(form.elements.token);
     if (!token) return;
     sessionStorage.setItem('workgraph.token', token);
     dispatchEvent(new Event('tokenchange'));
@@ -138,7 +141,7 @@
     form.addEventListener('input', ({ target }) => target.setCustomValidity(''));
     const history = document.querySelector('.history');
     history.addEventListener('toggle', () => {
-      const entries = read().map(entryOf);
+      const entries = readHistory().map(entryOf);
       history.querySelector('ol').replaceChildren(...entries);
       history.querySelector('p').hidden = entries.length > 0;
     });

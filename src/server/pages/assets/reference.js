@@ -31,16 +31,16 @@ const operationPlugin = ({ React }) => ({
       ({ extensions }) => {
         const source = extensions.get('x-graphql-document');
         if (!source) return null;
-        const make = React.createElement;
-        return make(
+        const element = React.createElement;
+        return element(
           'details',
           { className: 'operation-document' },
-          make('summary', null, 'The GraphQL operation that it runs'),
-          make('pre', { tabIndex: 0 }, make('code', null, source)),
-          make(
+          element('summary', null, 'The GraphQL operation that it runs'),
+          element('pre', { tabIndex: 0 }, element('code', null, source)),
+          element(
             'p',
             null,
-            make('a', { href: `/graphql?query=${encodeURIComponent(source)}` }, 'Open it in GraphiQL'),
+            element('a', { href: `/graphql?query=${encodeURIComponent(source)}` }, 'Open it in GraphiQL'),
           ),
         );
       },
@@ -84,7 +84,7 @@ const namePlugin = ({ React }) => ({
 });
 
 /** Adds labels, roles and tab stops that Swagger UI lacks, for keyboards and screen readers. */
-const complete = (root) => {
+const addAccessibility = (root) => {
   for (const select of root.querySelectorAll('select:not([aria-label]):not([id])'))
     select.setAttribute('aria-label', select.closest('.examples-select') ? 'Example' : 'Choice');
   for (const block of root.querySelectorAll('.microlight:not([tabindex])')) block.tabIndex = 0;
@@ -94,13 +94,13 @@ const complete = (root) => {
     heading.setAttribute('aria-level', '2');
   for (const heading of root.querySelectorAll('.opblock-body h4:not([aria-level])'))
     heading.setAttribute('aria-level', '3');
-  for (const part of root.querySelectorAll('.information-container:not([role])')) {
-    part.setAttribute('role', 'region');
-    part.setAttribute('aria-label', 'About the API');
+  for (const container of root.querySelectorAll('.information-container:not([role])')) {
+    container.setAttribute('role', 'region');
+    container.setAttribute('aria-label', 'About the API');
   }
 };
 const root = document.getElementById('reference');
-new MutationObserver(() => complete(root)).observe(root, { childList: true, subtree: true });
+new MutationObserver(() => addAccessibility(root)).observe(root, { childList: true, subtree: true });
 
 /** The colors of code, from our own variables, which follow the color scheme. */
 const codeStyle = {
@@ -124,7 +124,7 @@ const codePlugin = ({ React }) => ({
 /**
  * Sends requests to the origin of the page, because behind a proxy the server may describe itself with another address.
  */
-const toThisServer = (request) => {
+const toPageOrigin = (request) => {
   const { pathname, search } = new URL(request.url, location.href);
   request.url = `${location.origin}${pathname}${search}`;
   return request;
@@ -140,7 +140,7 @@ const ui = SwaggerUIBundle({
   showExtensions: true,
   // The description is validated in our tests, so no external validator is called.
   validatorUrl: null,
-  requestInterceptor: toThisServer,
+  requestInterceptor: toPageOrigin,
   plugins: [tokenPlugin, dialogPlugin, namePlugin, operationPlugin, codePlugin],
   onComplete: () => {
     const token = sessionStorage.getItem(storageKey);

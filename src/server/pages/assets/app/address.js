@@ -18,7 +18,7 @@ export function choicesInAddress() {
 }
 
 /** Returns the choices with one of them changed, or removed if the value is empty. */
-export function changedChoices(choices, name, value) {
+export function withChoice(choices, name, value) {
   const { [name]: _, ...others } = choices;
   return value ? { ...others, [name]: value } : others;
 }
@@ -27,15 +27,15 @@ export function changedChoices(choices, name, value) {
 let shownSearch = location.search;
 
 /** Puts the choices into the address, as a step of the history, which Back undoes, or in place of the last step. */
-export function keepInAddress(choices, { isStep }) {
+export function writeToAddress(choices, { isNewEntry }) {
   const address = `${location.pathname}${searchOf(choices)}`;
-  if (isStep) history.pushState(null, '', address);
+  if (isNewEntry) history.pushState(null, '', address);
   else history.replaceState(null, '', address);
   shownSearch = location.search;
 }
 
 /** Calls `restore` when Back or Forward has led to other choices on the same page. */
-export function onReturn(restore) {
+export function onHistoryNavigation(restore) {
   const compare = () => {
     // Other parts of the address may have changed alone, such as that of the skip link.
     if (location.search === shownSearch) return;

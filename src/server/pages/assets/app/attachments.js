@@ -1,9 +1,9 @@
 import { html, nothing, render } from '../lit-html/lit-html.js';
 import { repeat } from '../lit-html/directives/repeat.js';
 import { count } from './format.js';
-import { ask } from './graph.js';
+import { runQuery } from './graph.js';
 import { addressesQuery } from './issue-queries.js';
-import { avatar, time } from './parts.js';
+import { avatar, time } from './elements.js';
 import { withoutBidiControls } from './text.js';
 
 // The server signs the addresses of files for a few minutes, and each read of the page returns different ones. So an
@@ -33,7 +33,7 @@ function attachment(file) {
     ${preview?.(file) ?? nothing}
     <p class="file">
       ${signedDownloadUrl ? link({ id, kind: 'signedDownloadUrl', url: signedDownloadUrl }, fileName) : fileName}
-      <span class="small">${size(sizeBytes)}, ${contentType}</span>
+      <span class="small">${formatSize(sizeBytes)}, ${contentType}</span>
       <span class="small">${avatar(uploadedBy)} ${uploadedUtc ? time(uploadedUtc) : nothing}</span>
       <span class="small failure" role="alert"></span>
     </p>
@@ -46,7 +46,7 @@ const previews = {
     const version = versionOf(file);
     if (!pictures.has(version)) pictures.set(version, signedPreviewUrl);
     const url = pictures.get(version);
-    const picture = html`<img src=${url} alt="Preview of ${fileName}" loading="lazy" @error=${renewed(file)} />`;
+    const picture = html`<img src=${url} alt="Preview of ${fileName}" loading="lazy" @error=${renewAddress(file)} />`;
     return link({ id, kind: 'signedPreviewUrl', url, style: 'picture' }, picture);
   },
   PDF: ({ id, fileName, signedPreviewUrl: url }) =>
@@ -66,10 +66,10 @@ function link({ id, kind, url, style }, content) {
     try {
       const address = await addressOf(id, kind);
       render(nothing, sheet.querySelector('.failure'));
-      const fresh = currentTarget.cloneNode();
-      fresh.href = address;
-      if (button === 1 || ctrlKey || metaKey || shiftKey) fresh.target = '_blank';
-      fresh.click();
+      const freshLink = currentTarget.cloneNode();
+      freshLink.href = address;
+      if (button === 1 || ctrlKey || metaKey || shiftKey) freshLink.target = '_blank';
+      freshLink.click();
     } catch ({ message }) {
       render(`It could not be opened: ${message}`, sheet.querySelector('.failure'));
     }
@@ -79,7 +79,7 @@ function link({ id, kind, url, style }, content) {
 
 /** An address for one use. */
 async function addressOf(id, kind) {
-  const { data } = await ask(addressesQuery, { id });
+  const { data } = await runQuery(addressesQuery, { id });
   const address = data.node?.[kind];
   if (!address) throw new Error('The file no longer exists.');
   return address;
@@ -88,10 +88,10 @@ async function addressOf(id, kind) {
 /**
  * Gives a picture another address once: it is loaded when it is scrolled to, and its first may have expired by then.
  */
-function renewed(file) {
+function renewAddress(file) {
   return async ({ target }) => {
-    if (target.dataset.renewed) return;
-    target.dataset.renewed = 'true';
+    if (target.dataset.isRenewed) return;
+    target.dataset.isRenewed = 'true';
     const address = await addressOf(file.id, 'signedPreviewUrl').catch(() => undefined);
     if (!address) return;
     pictures.set(versionOf(file), address);
@@ -102,15 +102,15 @@ function renewed(file) {
 /** The text is read only when the user opens the preview. */
 function textPreview({ id, fileName }) {
   const open = async ({ target }) => {
-    if (!target.open || target.dataset.read) return;
-    target.dataset.read = 'true';
+    if (!target.open || target.dataset.isRead) return;
+    target.dataset.isRead = 'true';
     const code = target.querySelector('code');
     try {
       const response = await fetch(await addressOf(id, 'signedPreviewUrl'));
       if (!response.ok) throw new Error(`The answer is ${response.status}.`);
       render(await response.text(), code);
     } catch ({ message }) {
-      delete target.dataset.read;
+      delete target.dataset.isRead;
       render(`The preview could not be read: ${message} Close it and open it to try again.`, code);
     }
   };
@@ -122,7 +122,7 @@ function textPreview({ id, fileName }) {
 
 const units = ['bytes', 'KB', 'MB', 'GB'];
 
-function size(bytes) {
+function formatSize(bytes) {
   const step = Math.min(units.length - 1, Math.floor(Math.log(Math.max(bytes, 1)) / Math.log(1_000)));
   return `${count(Math.round((bytes / 1_000 ** step) * 10) / 10)} ${units[step]}`;
 }

@@ -1,48 +1,51 @@
 import { html, nothing } from '../lit-html/lit-html.js';
 import { searchOf } from './address.js';
 import { words } from './format.js';
-import { choice, ranks } from './parts.js';
+import { choice, priorities } from './elements.js';
 
 /**
  * The team that is highlighted in the list but not opened yet. A list reports each step of the arrow keys, so it does
  * not leave the page.
  */
-let marked;
+let highlightedTeam;
 
 /** What a board can be filtered by, and the way to another one. */
-export function filters({ data, chosen, issues, choose, reset, redraw }) {
+export function filters({ data, choices, issues, choose, reset, redraw }) {
   const { code } = data.team;
-  const mark = (other) => {
-    marked = other;
+  const highlight = (other) => {
+    highlightedTeam = other;
     redraw();
   };
   return html`<form class="filters" role="search" tabindex="-1" aria-label="Filter of the board" @submit=${(event) => event.preventDefault()}>
     ${choice({
       name: 'Team',
-      value: marked ?? code,
+      value: highlightedTeam ?? code,
       options: data.teams.nodes.map((each) => [each.code, each.name]),
       isChosen: false,
-      choose: mark,
+      choose: highlight,
     })}
-    ${marked && marked !== code ? html`<a class="button" href=${boardPath(marked, chosen)}>Go</a>` : nothing}
+    ${highlightedTeam && highlightedTeam !== code ? html`<a class="button" href=${boardPath(highlightedTeam, choices)}>Go</a>` : nothing}
     <label class="field"><span class="visually-hidden">Title</span>
-      <input type="search" placeholder="Title contains …" .value=${chosen.q ?? ''} @input=${({ target }) => choose('q', target.value)} />
+      <input type="search" placeholder="Title contains …" .value=${choices.q ?? ''} @input=${({ target }) => choose('q', target.value)} />
     </label>
     ${Object.entries(optionsOf(data)).map(([name, options]) =>
       choice({
         name: words(name),
-        value: chosen[name] ?? '',
-        options: [['', `Any ${name}`], ...withChosen(options, chosen[name], name, issues).map(numbered)],
+        value: choices[name] ?? '',
+        options: [
+          ['', `Any ${name}`],
+          ...withChosenOption(options, choices[name], name, issues).map(withCount),
+        ],
         choose: (value) => choose(name, value),
       }),
     )}
-    <label class="check"><input type="checkbox" .checked=${Boolean(chosen.canceled)} @change=${({ target }) => choose('canceled', target.checked && '1')} /> Canceled</label>
-    ${Object.keys(chosen).length ? html`<button type="button" class="text-button" @click=${reset}>Clear</button>` : nothing}
+    <label class="check"><input type="checkbox" .checked=${Boolean(choices.canceled)} @change=${({ target }) => choose('canceled', target.checked && '1')} /> Canceled</label>
+    ${Object.keys(choices).length ? html`<button type="button" class="text-button" @click=${reset}>Clear</button>` : nothing}
   </form>`;
 }
 
 /** What is wrong with a choice that the server refuses. */
-const faults = {
+const messages = {
   q: () => 'The text that titles are searched for is too long, or has a character that no title has.',
   assignee: (value) => `“${value}” is not the id of a member.`,
   priority: (value) => `There is no priority “${value}”.`,
@@ -51,7 +54,7 @@ const faults = {
 };
 
 /** The field of each choice in the filter of issues, by which the server says what it refuses. */
-const fields = {
+const filterFields = {
   q: 'title',
   assignee: 'primaryAssigneeUserAccountId',
   label: 'labels',
@@ -62,31 +65,31 @@ const fields = {
  * What is shown if the server refuses the filter, with a way to clear what is wrong in it; undefined if that is not what the
  * server refuses. Of a wrong priority, it names no field.
  */
-export function wrongFilter({ error, chosen, correct }) {
+export function refusedFilter({ error, choices, removeChoice }) {
   const isRefused = (name) =>
     name === 'priority'
-      ? error.code === 'GRAPHQL_VALIDATION_FAILED' && !ranks.includes(chosen.priority)
-      : error.fields.some((field) => field.split('.').includes(fields[name]));
-  const wrong = Object.keys(chosen).filter((name) => name in faults && isRefused(name));
+      ? error.code === 'GRAPHQL_VALIDATION_FAILED' && !priorities.includes(choices.priority)
+      : error.fields.some((field) => field.split('.').includes(filterFields[name]));
+  const wrong = Object.keys(choices).filter((name) => name in messages && isRefused(name));
   if (wrong.length === 0) return undefined;
-  const isPart = Object.keys(chosen).length > 1;
+  const hasOthers = Object.keys(choices).length > 1;
   const shortened = (text) => (text.length > 50 ? `${text.slice(0, 50)}…` : text);
   return {
     title: 'The filter in the address cannot be used',
     body: html`${wrong.map(
-      (name) => html`<p>${faults[name](shortened(chosen[name]))}</p>
-        ${isPart ? html`<p><button type="button" class="button" @click=${() => correct(name)}>${clearing(name)}</button></p>` : nothing}`,
+      (name) => html`<p>${messages[name](shortened(choices[name]))}</p>
+        ${hasOthers ? html`<p><button type="button" class="button" @click=${() => removeChoice(name)}>${clearLabel(name)}</button></p>` : nothing}`,
     )}
-      <p><button type="button" class="button" @click=${() => correct()}>Clear the filter</button></p>`,
+      <p><button type="button" class="button" @click=${() => removeChoice()}>Clear the filter</button></p>`,
   };
 }
 
-const clearing = (name) => `Clear the ${name === 'q' ? 'title' : name}`;
+const clearLabel = (name) => `Clear the ${name === 'q' ? 'title' : name}`;
 
 /** What is shown if no issue matches. The chosen label, for example, may have been removed since the address was made. */
-export function noMatch({ data, chosen, choose }) {
+export function noMatch({ data, choices, choose }) {
   const unknown = Object.entries(optionsOf(data))
-    .filter(([name, options]) => chosen[name] && !options.some(([value]) => value === chosen[name]))
+    .filter(([name, options]) => choices[name] && !options.some(([value]) => value === choices[name]))
     .map(([name]) => name);
   const clear = (name) => {
     choose(name, '');
@@ -96,18 +99,18 @@ export function noMatch({ data, chosen, choose }) {
     ${unknown.map(
       (name) =>
         html`<br />The ${name} that it names may not exist here.
-          <button type="button" class="text-button" @click=${() => clear(name)}>${clearing(name)}</button>`,
+          <button type="button" class="text-button" @click=${() => clear(name)}>${clearLabel(name)}</button>`,
     )}`;
 }
 
-/** Forgets the marked team, on a page to which the user has returned. */
-export function forgetMarked() {
-  marked = undefined;
+/** Forgets the highlighted team, on a page to which the user has returned. */
+export function clearHighlightedTeam() {
+  highlightedTeam = undefined;
 }
 
 /** The board of another team with the same choices, except those that only this team has. */
-function boardPath(code, chosen) {
-  const others = Object.entries(chosen).filter(([name]) => name !== 'project' && name !== 'label');
+function boardPath(code, choices) {
+  const others = Object.entries(choices).filter(([name]) => name !== 'project' && name !== 'label');
   return `/board/${encodeURIComponent(code)}${searchOf(others)}`;
 }
 
@@ -117,7 +120,7 @@ function optionsOf({ byAssignee, byLabel, byProject }) {
     assignee: byAssignee
       .filter(({ assignee }) => assignee)
       .map(({ assignee, count }) => [assignee.userAccountId, assignee.displayName, count]),
-    priority: ranks.map((rank) => [rank, words(rank)]),
+    priority: priorities.map((priority) => [priority, words(priority)]),
     label: byLabel.filter(({ label }) => label).map(({ label, count }) => [label.id, label.name, count]),
     project: byProject
       .filter(({ project }) => project)
@@ -125,29 +128,29 @@ function optionsOf({ byAssignee, byLabel, byProject }) {
   };
 }
 
-const numbered = ([value, name, count]) => [value, count === undefined ? name : `${name} (${count})`];
+const withCount = ([value, name, count]) => [value, count === undefined ? name : `${name} (${count})`];
 
 /** The filter in words, for paper, which shows no fields. */
-export function filterInWords({ data, chosen, issues }) {
-  const parts = Object.entries(optionsOf(data))
-    .filter(([name]) => chosen[name])
+export function filterInWords({ data, choices, issues }) {
+  const selected = Object.entries(optionsOf(data))
+    .filter(([name]) => choices[name])
     .map(([name, options]) => {
-      const known = withChosen(options, chosen[name], name, issues);
-      return `${name} ${known.find(([value]) => value === chosen[name])[1]}`;
+      const known = withChosenOption(options, choices[name], name, issues);
+      return `${name} ${known.find(([value]) => value === choices[name])[1]}`;
     });
-  const all = [
-    ...(chosen.q ? [`title contains “${chosen.q}”`] : []),
-    ...parts,
-    ...(chosen.canceled ? ['with canceled issues'] : []),
+  const phrases = [
+    ...(choices.q ? [`title contains “${choices.q}”`] : []),
+    ...selected,
+    ...(choices.canceled ? ['with canceled issues'] : []),
   ];
-  return all.length ? html`<p class="print-only">Filter: ${all.join(', ')}</p>` : nothing;
+  return phrases.length ? html`<p class="print-only">Filter: ${phrases.join(', ')}</p>` : nothing;
 }
 
 /**
  * The options are those of open issues. The chosen option may occur only on closed issues; its name then comes from a
  * card that shows it, if there is one.
  */
-function withChosen(options, value, name, issues) {
+function withChosenOption(options, value, name, issues) {
   if (!value || options.some(([each]) => each === value)) return options;
   const known = {
     assignee: issues

@@ -119,7 +119,7 @@ export const countsQuery = `query BoardCounts($board: IssueFilter!, $parents: [I
   }
 }`;
 
-export const liveQuery = `# What enters the board, changes on it and leaves it.
+export const subscription = `# What enters the board, changes on it and leaves it.
 subscription BoardChanges($after: String, $board: IssueFilter!) {
   issues(after: $after, filter: $board) {
     kind

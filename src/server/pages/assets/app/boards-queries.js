@@ -31,7 +31,7 @@ query Boards {
   }
 }`;
 
-export const liveQuery = `# What happens to issues. The page then reads its query again.
+export const subscription = `# What happens to issues. The page then reads its query again.
 subscription BoardsChanges($after: String) {
   changes(after: $after, filter: { eventType: { startsWith: "issue." } }) {
     cursor

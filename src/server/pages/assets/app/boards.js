@@ -1,12 +1,12 @@
 import { html, nothing } from '../lit-html/lit-html.js';
 import { count, date, plural } from './format.js';
-import { avatar, dot, progress } from './parts.js';
+import { avatar, dot, progress } from './elements.js';
 import { queryPanel } from './query-panel.js';
-import { keepReading } from './reading.js';
-import { noTeams } from './states.js';
-import { liveQuery, query } from './boards-queries.js';
+import { startLivePage } from './live-page.js';
+import { noTeamsYet } from './states.js';
+import { query, subscription } from './boards-queries.js';
 
-function page({ data: { workspace, teams }, figures, variables, sign }) {
+function page({ data: { workspace, teams }, measurements, variables, liveness }) {
   return html`<div class="with-query-panel">
     <div class="content">
       <header class="page-head">
@@ -14,11 +14,11 @@ function page({ data: { workspace, teams }, figures, variables, sign }) {
           <p class="eyebrow">${workspace.name}</p>
           <h1>Boards</h1>
         </div>
-        ${sign}
+        ${liveness}
       </header>
-      ${teams.nodes.length ? html`<ul class="teams">${teams.nodes.map(team)}</ul>` : noTeams()}
+      ${teams.nodes.length ? html`<ul class="teams">${teams.nodes.map(team)}</ul>` : noTeamsYet()}
     </div>
-    ${queryPanel({ query, variables, figures, live: liveQuery })}
+    ${queryPanel({ query, variables, measurements, subscription })}
   </div>`;
 }
 
@@ -43,10 +43,10 @@ function team({ code, name, color, description, lead, open, active, deliveries }
   </li>`;
 }
 
-keepReading({
+startLivePage({
   query,
   variables: () => ({}),
   view: page,
-  follows: 'Issues',
-  live: () => ({ query: liveQuery, variables: {} }),
+  liveContent: 'Issues',
+  subscriptionOf: () => ({ query: subscription, variables: {} }),
 });

@@ -2,28 +2,33 @@ import { html } from '../lit-html/lit-html.js';
 import { repeat } from '../lit-html/directives/repeat.js';
 import { ago, count } from './format.js';
 import { figure } from './figure.js';
-import { avatar, prioritySign } from './parts.js';
-import { empty } from './states.js';
+import { avatar, priorityIcon } from './elements.js';
+import { emptyText } from './states.js';
 
-/** Who has how much to do. The query counts no more than `mostGroups`, of a member and a category. */
-export function workload({ workload: groups }, { mostGroups }, file) {
+/** Who has how much to do. The query counts no more than `maxGroups`, of a member and a category. */
+export function workload({ workload: groups }, { maxGroups }, file) {
   const byMember = Map.groupBy(groups, ({ assignee }) => assignee?.userAccountId);
-  const members = [...byMember.values()].map((parts) => {
-    const [{ assignee }] = parts;
-    const of = (category) =>
-      parts
+  const members = [...byMember.values()].map((memberGroups) => {
+    const [{ assignee }] = memberGroups;
+    const countIn = (category) =>
+      memberGroups
         .filter(({ statusCategory }) => statusCategory === category)
-        .reduce((total, part) => total + part.count, 0);
-    return { name: assignee?.displayName ?? 'Nobody', assignee, active: of('ACTIVE'), open: of('OPEN') };
+        .reduce((total, group) => total + group.count, 0);
+    return {
+      name: assignee?.displayName ?? 'Nobody',
+      assignee,
+      active: countIn('ACTIVE'),
+      open: countIn('OPEN'),
+    };
   });
   const ranked = members
     .toSorted((one, other) => other.active - one.active || other.open - one.open)
     .slice(0, 10);
-  const most = Math.max(1, ...ranked.map(({ active, open }) => active + open));
-  const width = (value) => `width: ${(value / most) * 100}%`;
+  const maxTotal = Math.max(1, ...ranked.map(({ active, open }) => active + open));
+  const width = (value) => `width: ${(value / maxTotal) * 100}%`;
   return figure({
     title: 'Workload',
-    about: `Who has how many issues in progress, and to do.${groups.length < mostGroups ? '' : ' There may be more members than are counted here.'}`,
+    about: `Who has how many issues in progress, and to do.${groups.length < maxGroups ? '' : ' There may be more members than are counted here.'}`,
     file: file('workload'),
     table: {
       columns: ['Member', 'In progress', 'To do'],
@@ -41,7 +46,7 @@ export function workload({ workload: groups }, { mostGroups }, file) {
             </tr>`,
           )}</tbody>
         </table>`
-      : empty('Nothing is in progress or to do.'),
+      : emptyText('Nothing is in progress or to do.'),
   });
 }
 
@@ -66,12 +71,12 @@ export function oldest({ oldest: { nodes } }, file) {
           nodes,
           ({ key }) => key,
           ({ key, title, priority, status, createdUtc, primaryAssignee }) => html`<li>
-            ${prioritySign(priority)}
+            ${priorityIcon(priority)}
             <a href="/issues/${key}"><span class="key">${key}</span> ${title}</a>
             <span class="small">${status.name}, ${ago(createdUtc)}</span>
             ${avatar(primaryAssignee)}
           </li>`,
         )}</ul>`
-      : empty('Nothing is open.'),
+      : emptyText('Nothing is open.'),
   });
 }

@@ -6,7 +6,7 @@ query Dashboard(
   $every: TrendPeriodLength!
   $timeZone: String!
   $deliveriesFrom: Date!
-  $mostGroups: Int!
+  $maxGroups: Int!
 ) {
   workspace {
     name
@@ -82,7 +82,7 @@ query Dashboard(
   }
   workload: issueStats(
     groupBy: [ASSIGNEE, STATUS_CATEGORY]
-    first: $mostGroups
+    first: $maxGroups
     filter: {
       team: { code: { eq: $team } }
       status: { category: { in: [OPEN, ACTIVE] } }
@@ -146,7 +146,7 @@ query Dashboard(
   }
 }`;
 
-export const liveQuery = `# What happens to issues. The page then reads its query again.
+export const subscription = `# What happens to issues. The page then reads its query again.
 subscription DashboardChanges($after: String) {
   changes(after: $after, filter: { eventType: { startsWith: "issue." } }) {
     cursor

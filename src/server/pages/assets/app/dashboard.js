@@ -1,16 +1,16 @@
 import { html, nothing } from '../lit-html/lit-html.js';
 import { repeat } from '../lit-html/directives/repeat.js';
-import { changedChoices, choicesInAddress, keepInAddress, onReturn } from './address.js';
+import { choicesInAddress, onHistoryNavigation, withChoice, writeToAddress } from './address.js';
 import { count, date, duration, isoDay, plural } from './format.js';
 import { oldest, workload } from './dashboard-lists.js';
 import { figure } from './figure.js';
-import { choice, dot, progress } from './parts.js';
+import { choice, dot, progress } from './elements.js';
 import { queryPanel } from './query-panel.js';
-import { keepReading } from './reading.js';
-import { empty, missing, noTeams } from './states.js';
-import { liveQuery, query } from './dashboard-queries.js';
+import { startLivePage } from './live-page.js';
+import { emptyText, noTeamsYet, notFound } from './states.js';
+import { query, subscription } from './dashboard-queries.js';
 
-/** The ranges that can be chosen, in days, with the length of a period that suits each. */
+/** The ranges that can be choices, in days, with the length of a period that suits each. */
 const ranges = [
   [30, 'DAY', '30 days'],
   [90, 'WEEK', '90 days'],
@@ -20,43 +20,43 @@ const ranges = [
 const periodNames = { DAY: 'day', WEEK: 'week', MONTH: 'month' };
 const palette = ['--c1', '--c2', '--c3', '--c4', '--c5', '--c6', '--c7', '--c0'];
 
-let chosen = choicesInAddress();
+let choices = choicesInAddress();
 
-function rangeOf() {
-  return ranges.find(([days]) => String(days) === chosen.range) ?? ranges[1];
+function chosenRange() {
+  return ranges.find(([days]) => String(days) === choices.range) ?? ranges[1];
 }
 
-function variablesOf() {
-  const [days, every] = rangeOf();
+function queryVariables() {
+  const [days, every] = chosenRange();
   const daysAgo = (number) => isoDay(new Date(Date.now() - number * 86_400_000));
   return {
-    team: chosen.team?.toUpperCase() ?? null,
+    team: choices.team?.toUpperCase() ?? null,
     from: daysAgo(days - 1),
     to: isoDay(),
     every,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     deliveriesFrom: daysAgo(45),
-    mostGroups: 100,
+    maxGroups: 100,
   };
 }
 
 function choose(name, value) {
-  chosen = changedChoices(chosen, name, value);
-  keepInAddress(chosen, { isStep: true });
-  void begin();
+  choices = withChoice(choices, name, value);
+  writeToAddress(choices, { isNewEntry: true });
+  void restart();
 }
 
-onReturn(() => {
-  chosen = choicesInAddress();
-  void begin();
+onHistoryNavigation(() => {
+  choices = choicesInAddress();
+  void restart();
 });
 
-function page({ data, figures, variables, sign }) {
+function page({ data, measurements, variables, liveness }) {
   const { workspace, all, teams } = data;
   const team = variables.team ? teams.nodes[0] : undefined;
   if (variables.team && !team) {
     const link = html`<a href="/dashboard">All teams</a>`;
-    return missing(
+    return notFound(
       `There is no team ${variables.team}`,
       'The address names an active team by its code, such as WEB.',
       link,
@@ -71,15 +71,15 @@ function page({ data, figures, variables, sign }) {
           <p class="eyebrow">${workspace.name}</p>
           <h1>${team ? team.name : 'Dashboard'}</h1>
         </div>
-        ${sign}
+        ${liveness}
       </header>
-      ${isEmpty ? noTeams() : numbers(data, variables, team)}
+      ${isEmpty ? noTeamsYet() : charts(data, variables, team)}
     </div>
-    ${queryPanel({ query, variables, figures, live: liveQuery })}
+    ${queryPanel({ query, variables, measurements, subscription })}
   </div>`;
 }
 
-function numbers(data, variables, team) {
+function charts(data, variables, team) {
   const period = periodNames[variables.every];
   const file = (name) => [name, variables.team ?? 'all', variables.from, variables.to].join('-');
   return html`${controls(data.all.nodes)} ${tiles(data, period)}
@@ -93,8 +93,8 @@ function numbers(data, variables, team) {
 
 /** The choice of the user, which paper shows in words. The page shows it only once its data has been read. */
 function controls(teams) {
-  const [days, , range] = rangeOf();
-  const { team } = variablesOf();
+  const [days, , range] = chosenRange();
+  const { team } = queryVariables();
   return html`<form class="filters" aria-label="What the dashboard shows" @submit=${(event) => event.preventDefault()}>
     ${choice({
       name: 'Team',
@@ -146,19 +146,19 @@ function throughput({ trend, byTeam }, { period, file, team }) {
   const groups = [...Map.groupBy(byTeam.periods, ({ team }) => team?.code).values()];
   const names = groups.map(([{ team }]) => team?.name ?? 'No team');
   // The teams that closed most have a color of their own, the others share one.
-  const rows = groups.map((periods, at) => {
-    const isAmbiguous = names.indexOf(names[at]) !== names.lastIndexOf(names[at]);
-    const label = isAmbiguous ? `${names[at]} (${periods[0].team?.code})` : names[at];
+  const rows = groups.map((periods, index) => {
+    const isAmbiguous = names.indexOf(names[index]) !== names.lastIndexOf(names[index]);
+    const label = isAmbiguous ? `${names[index]} (${periods[0].team?.code})` : names[index];
     return { label, values: periods.map(({ closed }) => closed) };
   });
   const ranked = rows.toSorted((one, other) => total(other.values) - total(one.values));
   const top = ranked.slice(0, palette.length - 1);
   const named = total(top.flatMap(({ values }) => values));
   const others = days.map(
-    (_, at) => trend.periods[at].closed - total(top.map(({ values }) => values[at] ?? 0)),
+    (_, index) => trend.periods[index].closed - total(top.map(({ values }) => values[index] ?? 0)),
   );
   const series = [...top, ...(total(others) > 0 ? [{ label: 'Others', values: others }] : [])].map(
-    (row, at) => ({ ...row, colour: palette[at] }),
+    (row, index) => ({ ...row, color: palette[index] }),
   );
   return figure({
     title: 'Throughput',
@@ -168,11 +168,11 @@ function throughput({ trend, byTeam }, { period, file, team }) {
       label: `Bars: issues closed each ${period}, ${count(named + total(others))} in all`,
       kind: 'bars',
       days,
-      series: series.length ? series : [{ label: 'Closed', values: days.map(() => 0), colour: palette[0] }],
+      series: series.length ? series : [{ label: 'Closed', values: days.map(() => 0), color: palette[0] }],
     },
     table: {
       columns: ['From', ...series.map(({ label }) => label)],
-      rows: days.map((day, at) => [day, ...series.map(({ values }) => values[at])]),
+      rows: days.map((day, index) => [day, ...series.map(({ values }) => values[index])]),
     },
   });
 }
@@ -184,8 +184,8 @@ function total(values) {
 function createdAndClosed({ trend }, { period, file }) {
   const days = trend.periods.map(({ startsOn }) => startsOn);
   const series = [
-    { label: 'Created', colour: '--c2', values: trend.periods.map(({ created }) => created), dash: [5, 4] },
-    { label: 'Closed', colour: '--c1', values: trend.periods.map(({ closed }) => closed) },
+    { label: 'Created', color: '--c2', values: trend.periods.map(({ created }) => created), dash: [5, 4] },
+    { label: 'Closed', color: '--c1', values: trend.periods.map(({ closed }) => closed) },
   ];
   return figure({
     title: 'Created against closed',
@@ -210,12 +210,12 @@ function cycleTime({ trend }, { period, file }) {
   const series = [
     {
       label: 'Median',
-      colour: '--c1',
+      color: '--c1',
       values: trend.periods.map(({ cycleTime }) => inDays(cycleTime.median)),
     },
     {
       label: '85 of 100',
-      colour: '--c3',
+      color: '--c3',
       values: trend.periods.map(({ cycleTime }) => inDays(cycleTime.p85)),
       dash: [5, 4],
     },
@@ -233,7 +233,7 @@ function cycleTime({ trend }, { period, file }) {
     },
     table: {
       columns: ['From', 'Median (days)', 'p85 (days)'],
-      rows: days.map((day, at) => [day, ...series.map(({ values }) => values[at])]),
+      rows: days.map((day, index) => [day, ...series.map(({ values }) => values[index])]),
     },
   });
 }
@@ -243,14 +243,14 @@ function flow({ flow: { periods } }, { period, file }) {
   // Otherwise the other bands would be thin lines above years of closed issues.
   const floor = Math.floor(Math.min(...closed) * 0.9);
   const series = [
-    { label: 'Closed', colour: '--c1', values: closed },
-    { label: 'In progress', colour: '--c3', values: periods.map(({ active }) => active) },
-    { label: 'To do', colour: '--c2', values: periods.map(({ open }) => open) },
-    { label: 'Backlog', colour: '--c0', values: periods.map(({ backlog }) => backlog) },
+    { label: 'Closed', color: '--c1', values: closed },
+    { label: 'In progress', color: '--c3', values: periods.map(({ active }) => active) },
+    { label: 'To do', color: '--c2', values: periods.map(({ open }) => open) },
+    { label: 'Backlog', color: '--c0', values: periods.map(({ backlog }) => backlog) },
   ];
   return figure({
     title: 'Cumulative flow',
-    about: `Issues in each category at the end of each ${period}. A band that widens is where work waits.${floor > 0 ? ` The axis begins at ${count(floor)}.` : ''}`,
+    about: `Issues in each category at the end of each ${period}. A band that widens is where work waits.${floor > 0 ? ` The axis restarts at ${count(floor)}.` : ''}`,
     file: file('flow'),
     chart: {
       label: 'Stacked areas: closed, in progress, to do, backlog',
@@ -286,7 +286,7 @@ function deliveries({ teams }, file) {
             ({ team }) => team.code,
             (each) => burnup(each, file),
           )}</div>`
-        : empty('No delivery is running.')
+        : emptyText('No delivery is running.')
     }`;
 }
 
@@ -304,8 +304,8 @@ function burnup({ team, delivery }, file) {
       days: days.map(({ onDate }) => onDate),
       until: endsOn,
       series: [
-        { label: 'Scope', colour: '--c0', values: days.map(({ scope }) => scope), dash: [5, 4] },
-        { label: 'Done', colour: '--c1', values: days.map(({ done }) => done) },
+        { label: 'Scope', color: '--c0', values: days.map(({ scope }) => scope), dash: [5, 4] },
+        { label: 'Done', color: '--c1', values: days.map(({ done }) => done) },
       ],
     },
     table: {
@@ -315,9 +315,9 @@ function burnup({ team, delivery }, file) {
   });
 }
 
-const { begin } = keepReading({
+const { restart } = startLivePage({
   query,
-  variables: variablesOf,
+  variables: queryVariables,
   view: page,
-  live: () => ({ query: liveQuery, variables: {} }),
+  subscriptionOf: () => ({ query: subscription, variables: {} }),
 });

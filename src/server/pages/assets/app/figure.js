@@ -11,12 +11,12 @@ export function figure({ title, about, table, chart, content, file, wide = false
     </header>
     <p class="about">${about}</p>
     ${chart ? html`<day-plot .chart=${chart}></day-plot>` : content}
-    ${chart && table ? html`<details class="as-table"><summary>As a table</summary><div tabindex="0" role="region" aria-label="${title}, numbers">${numbers(table)}</div></details>` : nothing}
+    ${chart && table ? html`<details class="as-table"><summary>As a table</summary><div tabindex="0" role="region" aria-label="${title}, numbers">${dataTable(table)}</div></details>` : nothing}
   </section>`;
 }
 
 /** The numbers of a chart. */
-export function numbers({ columns, rows }) {
+export function dataTable({ columns, rows }) {
   return html`<table>
     <thead><tr>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
     <tbody>${rows.map(([first, ...others]) => html`<tr><th scope="row">${first}</th>${others.map((value) => html`<td>${value ?? '–'}</td>`)}</tr>`)}</tbody>

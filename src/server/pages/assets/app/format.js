@@ -1,10 +1,10 @@
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
-const numbers = new Intl.NumberFormat('en');
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
-const dayOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
-const moment = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+const relativeFormat = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const numberFormat = new Intl.NumberFormat('en');
+const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+const dayOfYearFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+const momentFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
-const steps = [
+const units = [
   ['year', 31_557_600],
   ['month', 2_629_800],
   ['week', 604_800],
@@ -15,7 +15,7 @@ const steps = [
 
 /** `1,234` */
 export function count(number) {
-  return numbers.format(number);
+  return numberFormat.format(number);
 }
 
 /** `1 issue`, `3 issues` */
@@ -26,19 +26,19 @@ export function plural(number, noun, nouns = `${noun}s`) {
 /** `3 days ago` */
 export function ago(utc) {
   const seconds = (Date.parse(utc) - Date.now()) / 1_000;
-  const step = steps.find(([, length]) => Math.abs(seconds) >= length);
-  return step ? relative.format(Math.round(seconds / step[1]), step[0]) : 'just now';
+  const [name, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? [];
+  return name ? relativeFormat.format(Math.round(seconds / length), name) : 'just now';
 }
 
 /** `24 Nov 2026, 10:05` */
 export function exactly(utc) {
-  return moment.format(new Date(utc));
+  return momentFormat.format(new Date(utc));
 }
 
 /** `24 Nov`, with its year if it is not this one. */
 export function date(iso) {
   const at = new Date(`${iso.slice(0, 10)}T12:00:00`);
-  return (at.getFullYear() === new Date().getFullYear() ? day : dayOfYear).format(at);
+  return (at.getFullYear() === new Date().getFullYear() ? dayFormat : dayOfYearFormat).format(at);
 }
 
 /** `2.5 days`, `5 hours`; undefined for no value. */

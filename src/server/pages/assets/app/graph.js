@@ -3,14 +3,14 @@ import { currentToken } from './session.js';
 
 /** Why the graph did not answer. `code` is that of the service, or one of `NO_TOKEN`, `OFFLINE` and `BROKEN_ANSWER`. */
 export class GraphError extends Error {
-  constructor({ code, message, requestId, retryAfter, missing = [], fields = [] }) {
+  constructor({ code, message, requestId, retryAfter, missingScopes = [], fields = [] }) {
     super(message);
-    Object.assign(this, { code, requestId, retryAfter, missing, fields });
+    Object.assign(this, { code, requestId, retryAfter, missingScopes, fields });
   }
 }
 
 /** The codes of transient errors: the same request may succeed when it is sent again. */
-const passing = new Set([
+const transientCodes = new Set([
   'OFFLINE',
   'BROKEN_ANSWER',
   'REQUEST_TIMEOUT',
@@ -26,7 +26,7 @@ const passing = new Set([
  * stream ends with one when the connection is lost.
  */
 export function isRefusal(error) {
-  return error instanceof GraphError && !passing.has(error.code);
+  return error instanceof GraphError && !transientCodes.has(error.code);
 }
 
 /** The codes of refusals after which the user has to sign in with another token. */
@@ -36,26 +36,26 @@ export const tokenRefusals = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'NO_TOKEN'
  * A server that has not answered after this time will not: a browser would wait much longer for a connection that is
  * lost.
  */
-const answerMs = 60_000;
+const timeoutMs = 60_000;
 
 /**
- * Runs a query. The figures show what it cost: objects, SQL statements, and the milliseconds from the request to the
+ * Runs a query. The measurements show what it cost: objects, SQL statements, and the milliseconds from the request to the
  * whole answer.
  */
-export async function ask(query, variables = {}, signal) {
+export async function runQuery(query, variables = {}, signal) {
   const started = performance.now();
   const response = await send(
     query,
     variables,
     { Accept: 'application/graphql-response+json', 'X-GraphQL-Cost': '1' },
-    AbortSignal.any([AbortSignal.timeout(answerMs), ...(signal ? [signal] : [])]),
+    AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
   );
   const answer = await bodyOf(response);
   const milliseconds = performance.now() - started;
   const statements = Number(
     /desc="(\d+) statement/.exec(response.headers.get('Server-Timing') ?? '')?.[1] ?? 0,
   );
-  return { data: answer.data, figures: { cost: answer.extensions?.cost, statements, milliseconds } };
+  return { data: answer.data, measurements: { cost: answer.extensions?.cost, statements, milliseconds } };
 }
 
 /** Opens a subscription after a cursor. The answer has begun, and its body is a stream of events. */
@@ -105,7 +105,7 @@ export function errorOf({ message, extensions = {} }, response) {
     message,
     requestId: extensions.requestId,
     retryAfter: response?.headers.get('Retry-After'),
-    missing: scopesIn(extensions.errors),
+    missingScopes: scopesIn(extensions.errors),
     fields: (extensions.errors ?? []).map(({ field }) => field ?? ''),
   });
 }

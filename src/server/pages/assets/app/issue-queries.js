@@ -148,7 +148,7 @@ export const addressesQuery = `query AttachmentAddresses($id: ID!) {
   }
 }`;
 
-export const liveQuery = `# What happens to the issue, to its parent and to its sub-issues. The page then reads its query again.
+export const subscription = `# What happens to the issue, to its parent and to its sub-issues. The page then reads its query again.
 subscription IssueChanges($after: String, $id: ID!, $ids: [ID!]!) {
   issues(after: $after, filter: { or: [{ id: { in: $ids } }, { parentIssueId: { eq: $id } }] }) {
     kind

@@ -10,24 +10,24 @@ import {
   dueDate,
   fieldSheet,
   labelChip,
-  prioritySign,
+  priorityIcon,
   progress,
-  statusSign,
+  statusIcon,
   time,
-} from './parts.js';
+} from './elements.js';
 import { queryPanel } from './query-panel.js';
-import { keepReading } from './reading.js';
-import { empty, missing } from './states.js';
+import { startLivePage } from './live-page.js';
+import { emptyText, notFound } from './states.js';
 import { links, plainText, richText, withoutBidiControls } from './text.js';
-import { liveQuery, query } from './issue-queries.js';
+import { query, subscription } from './issue-queries.js';
 
 const key = subjectInAddress();
 
-function page({ data, figures, variables, sign }) {
+function page({ data, measurements, variables, liveness }) {
   const { issue } = data;
   if (!issue) {
     const boards = html`<a href="/board">All boards</a>`;
-    return missing(
+    return notFound(
       `There is no issue ${key.toUpperCase()}`,
       'It may have been deleted, or be in a workspace that this token cannot access.',
       boards,
@@ -44,12 +44,12 @@ function page({ data, figures, variables, sign }) {
           </p>
           <h1><bdi>${issue.title}</bdi></h1>
         </div>
-        ${sign}
+        ${liveness}
       </header>
       <div class="issue">
         <div class="main">
           <section class="description" aria-label="Description">
-            ${issue.description.trim() ? plainText(issue.description) : empty('There is no description.')}
+            ${issue.description.trim() ? plainText(issue.description) : emptyText('There is no description.')}
           </section>
           ${subIssues(issue)} ${links(issue)} ${attachments(issue)}
           ${issue.agentThread ? agentThread(issue.agentThread) : nothing} ${comments(issue)} ${activity(issue)}
@@ -57,15 +57,15 @@ function page({ data, figures, variables, sign }) {
         ${fields(issue)}
       </div>
     </div>
-    ${queryPanel({ query, variables, figures, live: liveQuery })}
+    ${queryPanel({ query, variables, measurements, subscription })}
   </div>`;
 }
 
 function fields(issue) {
   const { status, priority, project, delivery, estimateValue, dueDate: due, labels, assignees } = issue;
   const entries = [
-    ['Status', html`${statusSign(status)} ${status.name}`],
-    ['Priority', html`${prioritySign(priority)} <span aria-hidden="true">${words(priority)}</span>`],
+    ['Status', html`${statusIcon(status)} ${status.name}`],
+    ['Priority', html`${priorityIcon(priority)} <span aria-hidden="true">${words(priority)}</span>`],
     [
       'Assignees',
       assignees.length
@@ -103,8 +103,8 @@ function subIssues({ subIssues: { nodes }, subIssuesSummary: { total, completed 
       nodes,
       ({ key }) => key,
       ({ key, title, priority, status, primaryAssignee }) => html`<li>
-        ${statusSign(status)}<a href="/issues/${key}"><span class="key">${key}</span> ${title}</a>
-        <span class="visually-hidden">${status.name}</span>${prioritySign(priority)}${avatar(primaryAssignee)}
+        ${statusIcon(status)}<a href="/issues/${key}"><span class="key">${key}</span> ${title}</a>
+        <span class="visually-hidden">${status.name}</span>${priorityIcon(priority)}${avatar(primaryAssignee)}
       </li>`,
     )}</ul>
   </section>`;
@@ -122,7 +122,7 @@ function comments({ comments: { nodes, totalCount } }) {
   return html`<section aria-labelledby="comments">
     <h2 id="comments">Comments <span class="count">${totalCount}</span></h2>
     ${older > 0 ? html`<p class="small">${plural(older, 'older comment')} not shown</p>` : nothing}
-    ${roots.length ? html`<ol class="comments-list">${replies(roots, nodes)}</ol>` : empty('Nobody has commented yet.')}
+    ${roots.length ? html`<ol class="comments-list">${replies(roots, nodes)}</ol>` : emptyText('Nobody has commented yet.')}
   </section>`;
 }
 
@@ -147,19 +147,19 @@ function activity({ activity: { nodes, totalCount } }) {
   const older = totalCount - nodes.length;
   return html`<section aria-labelledby="activity">
     <h2 id="activity">Activity</h2>
-    ${totalCount ? nothing : empty('No activity is recorded.')}
+    ${totalCount ? nothing : emptyText('No activity is recorded.')}
     <ol class="activity">${nodes.toReversed().map(({ text, occurredUtc }) => html`<li><bdi>${withoutBidiControls(text)}</bdi> ${time(occurredUtc)}</li>`)}</ol>
     ${older > 0 ? html`<p class="small">${plural(older, 'older entry', 'older entries')} not shown</p>` : nothing}
   </section>`;
 }
 
-keepReading({
+startLivePage({
   query,
   variables: () => ({ key }),
   view: page,
-  live: ({ issue }) =>
+  subscriptionOf: ({ issue }) =>
     issue && {
-      query: liveQuery,
+      query: subscription,
       variables: { id: issue.id, ids: [issue.id, ...(issue.parent ? [issue.parent.id] : [])] },
     },
 });

@@ -1,7 +1,7 @@
 import { errorOf, isRefusal, openStream } from './graph.js';
 
 /** The server sends a comment every 15 seconds, so a connection that has been silent for this long is lost. */
-const silenceMs = 25_000;
+const maxSilenceMs = 25_000;
 
 /**
  * Follows a subscription from a cursor, and resumes after the last event whenever the connection is lost. Browsers
@@ -11,21 +11,21 @@ const silenceMs = 25_000;
  * everything again: changes after the cursor were removed from the log, or too much has changed at once. `onState` gets
  * `connecting`, `live`, `paused`, `offline` or, with an error, `refused`.
  */
-export function follow({ query, variables, after, onEvent, onReset, onState }) {
+export function followSubscription({ query, variables, after, onEvent, onReset, onState }) {
   let cursor = after;
   let failures = 0;
-  const life = new AbortController();
+  const lifetime = new AbortController();
   let connection = new AbortController();
-  let wake = () => undefined;
+  let endPause = () => undefined;
 
-  const reconsider = () => {
+  const onAvailability = () => {
     if (document.hidden || !navigator.onLine) connection.abort();
-    else wake();
+    else endPause();
   };
   const stop = () => {
-    life.abort();
+    lifetime.abort();
     connection.abort();
-    wake();
+    endPause();
   };
   const reset = () => {
     stop();
@@ -35,7 +35,7 @@ export function follow({ query, variables, after, onEvent, onReset, onState }) {
   const pause = (ms) =>
     new Promise((resolve) => {
       const timer = ms === undefined ? undefined : setTimeout(resolve, ms);
-      wake = () => {
+      endPause = () => {
         clearTimeout(timer);
         resolve();
       };
@@ -46,7 +46,7 @@ export function follow({ query, variables, after, onEvent, onReset, onState }) {
     onState(failures ? 'offline' : 'connecting');
     const response = await openStream(query, variables, { cursor, signal: connection.signal });
     for await (const event of eventsOf(response, connection)) {
-      if (life.signal.aborted) return;
+      if (lifetime.signal.aborted) return;
       if (failures || event.isOpening) onState('live');
       failures = 0;
       if (event.id) cursor = event.id;
@@ -58,7 +58,7 @@ export function follow({ query, variables, after, onEvent, onReset, onState }) {
   };
 
   const run = async () => {
-    while (!life.signal.aborted) {
+    while (!lifetime.signal.aborted) {
       if (document.hidden) {
         onState('paused');
         await pause();
@@ -68,7 +68,7 @@ export function follow({ query, variables, after, onEvent, onReset, onState }) {
         await read();
         failures = 0;
       } catch (error) {
-        if (life.signal.aborted) return;
+        if (lifetime.signal.aborted) return;
         if (error.code === 'CURSOR_EXPIRED') return reset();
         if (isRefusal(error)) {
           onState('refused', error);
@@ -76,27 +76,28 @@ export function follow({ query, variables, after, onEvent, onReset, onState }) {
         }
         failures = document.hidden ? 0 : failures + 1;
       }
-      if (life.signal.aborted || document.hidden) continue;
+      if (lifetime.signal.aborted || document.hidden) continue;
       onState('offline');
       await pause(Math.min(15_000, 250 * 2 ** failures));
     }
   };
 
-  document.addEventListener('visibilitychange', reconsider, { signal: life.signal });
-  for (const name of ['online', 'offline']) addEventListener(name, reconsider, { signal: life.signal });
+  document.addEventListener('visibilitychange', onAvailability, { signal: lifetime.signal });
+  for (const name of ['online', 'offline'])
+    addEventListener(name, onAvailability, { signal: lifetime.signal });
   void run();
   return stop;
 }
 
 /** The events of a stream, after a first one that only reports that it is open. */
 async function* eventsOf(response, connection) {
-  let timer = setTimeout(() => connection.abort(), silenceMs);
+  let timer = setTimeout(() => connection.abort(), maxSilenceMs);
   try {
     let text = '';
     yield { isOpening: true };
     for await (const chunk of chunksOf(response.body)) {
       clearTimeout(timer);
-      timer = setTimeout(() => connection.abort(), silenceMs);
+      timer = setTimeout(() => connection.abort(), maxSilenceMs);
       text += chunk;
       const blocks = text.split('\n\n');
       text = blocks.pop();

@@ -7,7 +7,7 @@ import { count, date, isoDay } from './format.js';
  * - `label`: what it shows, for screen readers;
  * - `kind`: `lines`, `steps`, `areas` (stacked) or `bars` (stacked);
  * - `days`: the days of the values, as `2026-11-24`;
- * - `series`: `{ label, colour, values, dash }`, where the color is a custom property;
+ * - `series`: `{ label, color, values, dash }`, where the color is a custom property;
  * - `format`: formats a value; by default it is a count;
  * - `until`: the last day of the axis, if it is not that of the last value;
  * - `floor`: the lowest value of the axis; 0 by default.
@@ -19,11 +19,11 @@ class DayPlot extends HTMLElement {
   #plot;
   #legend = document.createElement('ul');
   #canvas = document.createElement('div');
-  #life = new AbortController();
+  #lifetime = new AbortController();
   #sizes = new ResizeObserver(() => this.#resize());
 
   connectedCallback() {
-    this.#life = new AbortController();
+    this.#lifetime = new AbortController();
     this.#legend.className = 'legend';
     this.#legend.setAttribute('aria-hidden', 'true');
     this.replaceChildren(this.#legend, this.#canvas);
@@ -31,12 +31,12 @@ class DayPlot extends HTMLElement {
     this.#sizes.observe(this.#canvas);
     // A canvas does not follow a change of the color scheme, which is always light on paper, so it is drawn again.
     for (const query of ['(prefers-color-scheme: dark)', '(forced-colors: active)', 'print'])
-      matchMedia(query).addEventListener('change', () => this.#draw(), { signal: this.#life.signal });
+      matchMedia(query).addEventListener('change', () => this.#draw(), { signal: this.#lifetime.signal });
     this.#draw();
   }
 
   disconnectedCallback() {
-    this.#life.abort();
+    this.#lifetime.abort();
     this.#sizes.disconnect();
     this.#plot?.destroy();
     this.#plot = undefined;
@@ -58,7 +58,7 @@ class DayPlot extends HTMLElement {
     this.#plot?.destroy();
     const { width, height } = this.#canvas.getBoundingClientRect();
     const isStacked = kind === 'areas' || kind === 'bars';
-    const values = isStacked ? sums(series) : series.map(({ values }) => values);
+    const values = isStacked ? stackedValues(series) : series.map(({ values }) => values);
     // The highest series of the stack is drawn first, and the others over it.
     const order = [...series.keys()].reverse();
     this.#plot = new uPlot(
@@ -67,38 +67,38 @@ class DayPlot extends HTMLElement {
         height: height || 200,
         style: getComputedStyle(this),
         order,
-        onPoint: (at) => this.#showLegend(at),
+        onPoint: (index) => this.#showLegend(index),
       }),
-      [days.map(secondsOf), ...order.map((at) => values[at])],
+      [days.map(secondsOf), ...order.map((index) => values[index])],
       this.#canvas,
     );
     this.#showLegend(undefined);
   }
 
   /** Writes the values of a day into the legend. */
-  #showLegend(pointed) {
+  #showLegend(pointedIndex) {
     const { days, series, format = count } = this.#chart;
-    const at = pointed ?? days.length - 1;
-    const entries = series.map(({ label, colour, values }) => {
+    const index = pointedIndex ?? days.length - 1;
+    const entries = series.map(({ label, color, values }) => {
       const entry = document.createElement('li');
       const swatch = document.createElement('i');
-      swatch.style.background = `var(${colour})`;
+      swatch.style.background = `var(${color})`;
       const value = document.createElement('b');
-      value.textContent = values[at] == null ? '–' : format(values[at]);
+      value.textContent = values[index] == null ? '–' : format(values[index]);
       entry.append(swatch, label, value);
       return entry;
     });
     const day = document.createElement('li');
-    day.textContent = days[at] ? date(days[at]) : '';
+    day.textContent = days[index] ? date(days[index]) : '';
     this.#legend.replaceChildren(...entries, day);
   }
 }
 
 /** The values of each series, added to those of the series before it. */
-function sums(series) {
+function stackedValues(series) {
   return series.map((_, upTo) =>
-    series[0].values.map((__, at) =>
-      series.slice(0, upTo + 1).reduce((sum, { values }) => sum + (values[at] ?? 0), 0),
+    series[0].values.map((__, index) =>
+      series.slice(0, upTo + 1).reduce((sum, { values }) => sum + (values[index] ?? 0), 0),
     ),
   );
 }
@@ -111,9 +111,9 @@ function optionsOf(
   { days, series, kind, until, format, floor = 0 },
   { width, height, style, order, onPoint },
 ) {
-  const colourOf = (name) => style.getPropertyValue(name).trim();
-  const resolved = (name) => resolve(colourOf(name));
-  const font = `12px ${colourOf('--sans')}`;
+  const colorOf = (name) => style.getPropertyValue(name).trim();
+  const resolved = (name) => resolveColor(colorOf(name));
+  const font = `12px ${colorOf('--sans')}`;
   const step = days.length > 1 ? secondsOf(days[1]) - secondsOf(days[0]) : 86_400;
   const margin = kind === 'bars' ? step * 0.6 : 0;
   const last = until && until > days.at(-1) ? secondsOf(until) : undefined;
@@ -150,7 +150,7 @@ function optionsOf(
         values: (_, ticks) => ticks.map(format ?? count),
       },
     ],
-    series: [{}, ...order.map((at) => seriesOf(series[at], kind, resolved(series[at].colour)))],
+    series: [{}, ...order.map((index) => seriesOf(series[index], kind, resolved(series[index].color)))],
     hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
   };
 }
@@ -162,7 +162,7 @@ const labelPx = 64;
 function ticksAt(days, step) {
   return (_, __, ___, ____, seconds, px) => {
     const every = Math.max(1, Math.ceil((labelPx * seconds) / (px * step)));
-    return days.filter((__, at) => at % every === 0).map(secondsOf);
+    return days.filter((__, index) => index % every === 0).map(secondsOf);
   };
 }
 
@@ -176,21 +176,21 @@ function widthOf(labels) {
   return Math.max(44, 14 + 7 * Math.max(...labels.map(({ length }) => length)));
 }
 
-function seriesOf({ label, dash }, kind, colour) {
+function seriesOf({ label, dash }, kind, color) {
   if (kind === 'bars')
     return {
       label,
-      fill: colour,
-      stroke: colour,
+      fill: color,
+      stroke: color,
       width: 0,
       points: { show: false },
       paths: uPlot.paths.bars({ size: [0.66, 40] }),
     };
-  if (kind === 'areas') return { label, fill: colour, stroke: colour, width: 1, points: { show: false } };
+  if (kind === 'areas') return { label, fill: color, stroke: color, width: 1, points: { show: false } };
   if (kind === 'steps')
     return {
       label,
-      stroke: colour,
+      stroke: color,
       width: 2,
       dash,
       points: { show: false },
@@ -198,11 +198,11 @@ function seriesOf({ label, dash }, kind, colour) {
     };
   return {
     label,
-    stroke: colour,
+    stroke: color,
     width: 2,
     dash,
     spanGaps: true,
-    points: { show: true, size: 5, fill: colour },
+    points: { show: true, size: 5, fill: color },
   };
 }
 
@@ -211,12 +211,12 @@ const probe = document.createElement('span');
 probe.style.forcedColorAdjust = 'none';
 
 /** The color in a form that a canvas accepts: as the browser computes it in the current color scheme. */
-function resolve(colour) {
-  probe.style.color = colour;
+function resolveColor(color) {
+  probe.style.color = color;
   document.body.append(probe);
-  const { color } = getComputedStyle(probe);
+  const resolved = getComputedStyle(probe).color;
   probe.remove();
-  return color;
+  return resolved;
 }
 
 /** The day of the reader's calendar that begins at this time. */

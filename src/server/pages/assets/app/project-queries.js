@@ -85,7 +85,7 @@ fragment Row on Issue {
   }
 }`;
 
-export const liveQuery = `# What happens to the issues of the project. The page then reads its query again.
+export const subscription = `# What happens to the issues of the project. The page then reads its query again.
 subscription ProjectChanges($after: String, $id: ID!) {
   issues(after: $after, filter: { projectId: { eq: $id } }) {
     kind

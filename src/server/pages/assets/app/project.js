@@ -9,29 +9,29 @@ import {
   dueDate,
   fieldSheet,
   labelChip,
-  prioritySign,
+  priorityIcon,
   progress,
-  statusSign,
+  statusIcon,
   time,
-} from './parts.js';
+} from './elements.js';
 import { queryPanel } from './query-panel.js';
-import { keepReading } from './reading.js';
-import { empty, missing } from './states.js';
+import { startLivePage } from './live-page.js';
+import { emptyText, notFound } from './states.js';
 import { links, plainText } from './text.js';
-import { liveQuery, query } from './project-queries.js';
+import { query, subscription } from './project-queries.js';
 
 const key = subjectInAddress();
 
-function variablesOf() {
+function queryVariables() {
   const from = isoDay(new Date(Date.now() - 179 * 86_400_000));
   return { key, from, to: isoDay(), timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone };
 }
 
-function page({ data, figures, variables, sign }) {
+function page({ data, measurements, variables, liveness }) {
   const { project } = data;
   if (!project) {
     const link = html`<a href="/dashboard">Dashboard</a>`;
-    return missing(
+    return notFound(
       `There is no project ${key.toUpperCase()}`,
       'The address names a project by its key, such as CHECKOUT.',
       link,
@@ -45,7 +45,7 @@ function page({ data, figures, variables, sign }) {
           <p class="eyebrow"><a href="/board/${project.team.code}">${project.team.name}</a> / ${project.key}</p>
           <h1>${dot(project.color)}<bdi>${project.name}</bdi></h1>
         </div>
-        ${sign}
+        ${liveness}
       </header>
       <div class="issue">
         <div class="main">
@@ -57,7 +57,7 @@ function page({ data, figures, variables, sign }) {
         ${fields(project)}
       </div>
     </div>
-    ${queryPanel({ query, variables, figures, live: liveQuery })}
+    ${queryPanel({ query, variables, measurements, subscription })}
   </div>`;
 }
 
@@ -69,7 +69,7 @@ function fields(project) {
       'Progress',
       html`${progressPercent} % ${progress(progressPercent, 100, `${progressPercent} percent are done`)}`,
     ],
-    ['Priority', html`${prioritySign(priority)} <span aria-hidden="true">${words(priority)}</span>`],
+    ['Priority', html`${priorityIcon(priority)} <span aria-hidden="true">${words(priority)}</span>`],
     ['Lead', lead && avatar(lead, { named: true })],
     ['Start', startUtc && date(startUtc)],
     ['Target', targetUtc && dueDate(targetUtc.slice(0, 10), progressPercent === 100)],
@@ -95,13 +95,13 @@ function burnup({ key, burnup: { days } }) {
       kind: 'steps',
       days: shown.map(({ onDate }) => onDate),
       series: [
-        { label: 'Scope', colour: '--c0', values: shown.map(({ scope }) => scope), dash: [5, 4] },
+        { label: 'Scope', color: '--c0', values: shown.map(({ scope }) => scope), dash: [5, 4] },
         {
           label: 'Started or done',
-          colour: '--c3',
+          color: '--c3',
           values: shown.map(({ started, done }) => started + done),
         },
-        { label: 'Done', colour: '--c1', values: shown.map(({ done }) => done) },
+        { label: 'Done', color: '--c1', values: shown.map(({ done }) => done) },
       ],
     },
     table: {
@@ -121,20 +121,20 @@ function issues(title, { nodes, totalCount }) {
             nodes,
             ({ key }) => key,
             ({ key, title, priority, status, dueDate: due, primaryAssignee }) => html`<li>
-            ${statusSign(status)}<a href="/issues/${key}"><span class="key">${key}</span> ${title}</a>
-            <span class="visually-hidden">${status.name}</span><span class="small">${dueDate(due, status.isTerminal)}</span>${prioritySign(priority)}${avatar(primaryAssignee)}
+            ${statusIcon(status)}<a href="/issues/${key}"><span class="key">${key}</span> ${title}</a>
+            <span class="visually-hidden">${status.name}</span><span class="small">${dueDate(due, status.isTerminal)}</span>${priorityIcon(priority)}${avatar(primaryAssignee)}
           </li>`,
           )}</ul>`
-        : empty(`Nothing is ${title.toLowerCase()}.`)
+        : emptyText(`Nothing is ${title.toLowerCase()}.`)
     }
     ${more > 0 ? html`<p class="small">${count(more)} more, not shown</p>` : nothing}
   </section>`;
 }
 
-keepReading({
+startLivePage({
   query,
-  variables: variablesOf,
+  variables: queryVariables,
   view: page,
-  follows: 'Issues',
-  live: ({ project }) => project && { query: liveQuery, variables: { id: project.id } },
+  liveContent: 'Issues',
+  subscriptionOf: ({ project }) => project && { query: subscription, variables: { id: project.id } },
 });

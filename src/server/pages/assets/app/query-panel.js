@@ -2,17 +2,17 @@ import { html, nothing } from '../lit-html/lit-html.js';
 import { count } from './format.js';
 
 /** The query of a page, with its cost and a link to edit it in GraphiQL. */
-export function queryPanel({ query, variables, figures, live }) {
+export function queryPanel({ query, variables, measurements, subscription }) {
   return html`<aside class="query-panel" aria-label="The query behind this page">
     <details>
       <summary>
         <span class="title">One query</span>
         ${
-          figures
+          measurements
             ? html`<span class="measurements">
-              <span title="Objects in the answer, and how many it could have had">cost <b>${count(figures.cost.actual)}</b> of ${count(figures.cost.requested)}</span>
-              <span title="SQL statements: they depend on the depth of the query and not on its rows"><b>${count(figures.statements)}</b> ${figures.statements === 1 ? 'statement' : 'statements'}</span>
-              <span title="From the request to the whole answer"><b>${Math.round(figures.milliseconds)}</b> ms</span>
+              <span title="Objects in the answer, and how many it could have had">cost <b>${count(measurements.cost.actual)}</b> of ${count(measurements.cost.requested)}</span>
+              <span title="SQL statements: they depend on the depth of the query and not on its rows"><b>${count(measurements.statements)}</b> ${measurements.statements === 1 ? 'statement' : 'statements'}</span>
+              <span title="From the request to the whole answer"><b>${Math.round(measurements.milliseconds)}</b> ms</span>
             </span>`
             : nothing
         }
@@ -21,17 +21,17 @@ export function queryPanel({ query, variables, figures, live }) {
         The cost is the number of objects in the answer, and how many there could have been. The number of statements
         depends on the depth of a query, never on its rows.
       </p>
-      ${source('Query', query)}
-      ${source('Variables', JSON.stringify(variables, null, 2))}
+      ${sourceBlock('Query', query)}
+      ${sourceBlock('Variables', JSON.stringify(variables, null, 2))}
       <p><a class="button" href=${graphiqlPath(query, variables)}>Open in GraphiQL</a></p>
-      ${live ? source('Kept up to date by', live) : nothing}
+      ${subscription ? sourceBlock('Kept up to date by', subscription) : nothing}
     </details>
   </aside>`;
 }
 
-function source(title, text) {
+function sourceBlock(title, text) {
   return html`<h2>${title}</h2>
-    <pre class="source" tabindex="0" aria-label=${title}><code>${coloured(text)}</code></pre>`;
+    <pre class="source" tabindex="0" aria-label=${title}><code>${highlighted(text)}</code></pre>`;
 }
 
 /** The address of GraphiQL with this query and its variables. */
@@ -44,7 +44,7 @@ const tokens =
 const kinds = ['comment', 'text', 'variable', 'keyword', 'type'];
 
 /** The text with its tokens in colors. */
-function coloured(text) {
+function highlighted(text) {
   const parts = [];
   let last = 0;
   for (const match of text.matchAll(tokens)) {

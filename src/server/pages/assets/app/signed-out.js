@@ -6,32 +6,32 @@ const storageKey = 'workgraph.signed-out-tokens';
 const maxTokens = 50;
 
 /** The token may not stay in the browser, so 32 bits of it are noted (FNV-1a). */
-function noteOf(token) {
+function hashOf(token) {
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(token)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   return hash;
 }
 
-function notes() {
+function storedHashes() {
   try {
-    const known = JSON.parse(localStorage.getItem(storageKey) ?? '[]');
-    return Array.isArray(known) ? known : [];
+    const stored = JSON.parse(localStorage.getItem(storageKey) ?? '[]');
+    return Array.isArray(stored) ? stored : [];
   } catch {
     return [];
   }
 }
 
 export function isSignedOut(token) {
-  return notes().includes(noteOf(token));
+  return storedHashes().includes(hashOf(token));
 }
 
-export function noteSignedOut(token) {
-  const others = notes().filter((note) => note !== noteOf(token));
-  localStorage.setItem(storageKey, JSON.stringify([...others, noteOf(token)].slice(-maxTokens)));
+export function recordSignOut(token) {
+  const others = storedHashes().filter((hash) => hash !== hashOf(token));
+  localStorage.setItem(storageKey, JSON.stringify([...others, hashOf(token)].slice(-maxTokens)));
 }
 
 /** The user has entered the token again. */
-export function noteSignedIn(token) {
+export function recordSignIn(token) {
   if (!isSignedOut(token)) return;
-  localStorage.setItem(storageKey, JSON.stringify(notes().filter((note) => note !== noteOf(token))));
+  localStorage.setItem(storageKey, JSON.stringify(storedHashes().filter((hash) => hash !== hashOf(token))));
 }

@@ -1,5 +1,5 @@
 import { html, nothing } from '../lit-html/lit-html.js';
-import { forgetToken, signIn, tokenOf } from './session.js';
+import { forgetToken, signIn, tokenFromField } from './session.js';
 
 /**
  * The content of a page after an error, with what the user can do about it: often to try again, if there is no other
@@ -15,7 +15,7 @@ export function problem(error, retry, remedy, explanation) {
   </section>`;
 }
 
-const again = (retry) => html`<button type="button" class="button" @click=${retry}>Try again</button>`;
+const retryButton = (retry) => html`<button type="button" class="button" @click=${retry}>Try again</button>`;
 
 const problems = {
   NO_TOKEN: () => ({
@@ -28,11 +28,11 @@ const problems = {
     body: html`<p>It is unknown to this server, has expired or was revoked. Use another one.</p>
       ${tokenForm()}`,
   }),
-  FORBIDDEN: ({ missing, message }) => ({
+  FORBIDDEN: ({ missingScopes, message }) => ({
     title: 'The token may not read this page',
     body: html`${
-      missing.length
-        ? html`<p>It lacks ${scopeList(missing)}. Create one that has ${missing.length > 1 ? 'them' : 'it'}:</p>
+      missingScopes.length
+        ? html`<p>It lacks ${scopeList(missingScopes)}. Create one that has ${missingScopes.length > 1 ? 'them' : 'it'}:</p>
             <div class="code"><pre tabindex="0"><code>npx workgraph token create --scopes issues:read,teams:read,projects:read,members:read</code></pre></div>`
         : html`<p>${message}</p>`
     }
@@ -41,17 +41,17 @@ const problems = {
   RATE_LIMITED: ({ retryAfter }, retry) => ({
     title: 'Too many requests',
     body: html`<p>The quota of this token is used up${retryAfter ? `; there is more in ${retryAfter} seconds` : nothing}.</p>
-      ${again(retry)}`,
+      ${retryButton(retry)}`,
   }),
   OFFLINE: (_, retry) => ({
     title: 'The server does not answer',
     body: html`<p>Either it is not running, or this computer is not connected.</p>
-      ${again(retry)}`,
+      ${retryButton(retry)}`,
   }),
   UNAVAILABLE: ({ message }, retry, remedy) => ({
     title: 'The server is busy',
     body: html`<p>${message}</p>
-      ${again(retry)} ${remedy ?? nothing}`,
+      ${retryButton(retry)} ${remedy ?? nothing}`,
   }),
   PERSISTED_QUERY_NOT_FOUND: () => outdated,
   GRAPHQL_VALIDATION_FAILED: () => outdated,
@@ -66,7 +66,7 @@ const outdated = {
 const unexpected = ({ message }, retry, remedy) => ({
   title: 'This page could not be read',
   body: html`<p>${message}</p>
-    ${remedy ?? again(retry)}`,
+    ${remedy ?? retryButton(retry)}`,
 });
 
 function scopeList(scopes) {
@@ -76,7 +76,7 @@ function scopeList(scopes) {
 function tokenForm() {
   const submit = (event) => {
     event.preventDefault();
-    const token = tokenOf(event.target.elements.token);
+    const token = tokenFromField(event.target.elements.token);
     if (token) signIn(token);
   };
   const edit = ({ target }) => target.setCustomValidity('');
@@ -94,7 +94,7 @@ function tokenForm() {
 }
 
 /** The content of a page whose object does not exist, with a link to other pages. */
-export function missing(title, text, link) {
+export function notFound(title, text, link) {
   document.title = `${title} – workgraph`;
   return html`<section class="problem">
     <h1>${title}</h1>
@@ -104,32 +104,32 @@ export function missing(title, text, link) {
 }
 
 /** The content of an empty list. */
-export function empty(text) {
+export function emptyText(text) {
   return html`<p class="empty">${text}</p>`;
 }
 
 /** The content of a page of a workspace without active teams. */
-export function noTeams() {
-  return empty(
+export function noTeamsYet() {
+  return emptyText(
     html`There are no active teams yet. <code>npx workgraph directory apply FILE</code> adds those of a file, and
       <code>npx workgraph import</code> brings issues from elsewhere.`,
   );
 }
 
-/** Shows whether the page, or the part of it that it `follows`, is kept up to date. */
-export function liveness(state, { failure, follows }) {
+/** Shows whether the page, or the part of it that `liveContent` names, is kept up to date. */
+export function liveness(state, { failure, liveContent }) {
   const text = {
     connecting: 'Connecting',
-    live: follows ? `${follows} live` : 'Live',
+    live: liveContent ? `${liveContent} live` : 'Live',
     paused: 'Paused',
     offline: 'Reconnecting',
     failed: `Not up to date: ${failure?.message}`,
     refused: 'Not live',
   };
-  return html`<span class="liveness" data-state=${state} role="status" title=${meanings[state]}>${text[state]}</span>`;
+  return html`<span class="liveness" data-state=${state} role="status" title=${tooltips[state]}>${text[state]}</span>`;
 }
 
-const meanings = {
+const tooltips = {
   connecting: 'Changes will be shown as they are made.',
   live: 'Changes are shown as they are made.',
   paused: 'Updates pause while the tab is hidden.',

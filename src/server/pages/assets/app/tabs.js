@@ -3,15 +3,15 @@
 // in `localStorage` it would stay.
 
 /** How long a tab waits, after the first offer, for those of tabs with another token. Browsers run hidden tabs late. */
-const settleMs = 200;
+const collectMs = 200;
 /** For how long a tab accepts offers. Later its user may be typing a token. */
-const askingMs = 2_000;
+const requestMs = 2_000;
 
 /**
- * Connects this tab with the others. `token` returns what it has, `take` receives what another tab has, and `drop` is called when
+ * Connects this tab with the others. `currentToken` returns what it has, `onToken` receives what another tab has, and `onSignOut` is called when
  * another tab has signed out of the same token.
  */
-export function connectTabs({ token, take, drop }) {
+export function connectTabs({ currentToken, onToken, onSignOut }) {
   let channel;
   let offers;
   const send = (message) => {
@@ -19,15 +19,15 @@ export function connectTabs({ token, take, drop }) {
     channel.postMessage(message);
   };
   const receive = ({ kind, token: other }) => {
-    if (kind === 'question' && token()) send({ kind: 'offer', token: token() });
-    if (kind === 'signed out' && other === token()) drop();
+    if (kind === 'request' && currentToken()) send({ kind: 'offer', token: currentToken() });
+    if (kind === 'signed out' && other === currentToken()) onSignOut();
     if (kind !== 'offer' || !offers) return;
-    if (offers.size === 0) setTimeout(settle, settleMs);
+    if (offers.size === 0) setTimeout(useOffers, collectMs);
     offers.add(other);
   };
   // With tokens of several workspaces, only the user knows which one is meant.
-  const settle = () => {
-    if (offers?.size === 1 && !token()) take([...offers][0]);
+  const useOffers = () => {
+    if (offers?.size === 1 && !currentToken()) onToken([...offers][0]);
   };
   const open = () => {
     channel = new BroadcastChannel('workgraph.token');
@@ -38,11 +38,11 @@ export function connectTabs({ token, take, drop }) {
   addEventListener('pagehide', () => channel.close());
   addEventListener('pageshow', ({ persisted }) => persisted && open());
   return {
-    ask() {
+    requestToken() {
       offers = new Set();
-      setTimeout(() => (offers = undefined), askingMs);
-      send({ kind: 'question' });
+      setTimeout(() => (offers = undefined), requestMs);
+      send({ kind: 'request' });
     },
-    tellSignedOut: (of) => send({ kind: 'signed out', token: of }),
+    announceSignOut: (token) => send({ kind: 'signed out', token }),
   };
 }

@@ -1,6 +1,6 @@
 import { html, nothing } from '../lit-html/lit-html.js';
 import { words } from './format.js';
-import { avatar, time } from './parts.js';
+import { avatar, time } from './elements.js';
 import { plainText } from './text.js';
 
 /** The conversation with an agent about an issue. */

@@ -4,11 +4,11 @@ import { ago, date, exactly, initials, isoDay, words } from './format.js';
 
 // Small elements, such as signs and avatars, that look the same on every page.
 
-const validColour = (colour) => (/^#[0-9a-f]{6}$/i.test(colour ?? '') ? colour : 'var(--line-strong)');
+const validColor = (color) => (/^#[0-9a-f]{6}$/i.test(color ?? '') ? color : 'var(--line-strong)');
 
 /** A dot in the color of a team, project or label. */
-export function dot(colour) {
-  return html`<span class="dot" .style=${`background-color: ${validColour(colour)}`}></span>`;
+export function dot(color) {
+  return html`<span class="dot" .style=${`background-color: ${validColor(color)}`}></span>`;
 }
 
 const statusShapes = {
@@ -20,23 +20,23 @@ const statusShapes = {
 };
 
 /** The sign of a status, with a shape for its category. */
-export function statusSign({ category, color }) {
-  return html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true" .style=${`color: ${validColour(color)}`}>${statusShapes[category]}</svg>`;
+export function statusIcon({ category, color }) {
+  return html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true" .style=${`color: ${validColor(color)}`}>${statusShapes[category]}</svg>`;
 }
 
 /** The priorities, the most urgent first. */
-export const ranks = ['URGENT', 'HIGH', 'MEDIUM', 'LOW', 'NONE'];
+export const priorities = ['URGENT', 'HIGH', 'MEDIUM', 'LOW', 'NONE'];
 
-const bars = { NONE: 0, LOW: 1, MEDIUM: 2, HIGH: 3 };
+const barCounts = { NONE: 0, LOW: 1, MEDIUM: 2, HIGH: 3 };
 
 /** The sign of a priority, with its name for screen readers. */
-export function prioritySign(priority) {
+export function priorityIcon(priority) {
   const shape =
     priority === 'URGENT'
       ? svg`<rect x="1" y="1" width="14" height="14" rx="4" fill="var(--urgent)" /><path d="M8 4v5m0 2.6v.4" stroke="var(--sheet)" stroke-width="2" stroke-linecap="round" />`
       : [0, 1, 2].map(
           (index) =>
-            svg`<rect x=${1.5 + index * 5} y=${9 - index * 3} width="3" height=${5 + index * 3} rx="1" fill="currentColor" opacity=${index < bars[priority] ? 1 : 0.25} />`,
+            svg`<rect x=${1.5 + index * 5} y=${9 - index * 3} width="3" height=${5 + index * 3} rx="1" fill="currentColor" opacity=${index < barCounts[priority] ? 1 : 0.25} />`,
         );
   const name = priority === 'NONE' ? 'No priority' : `${words(priority)} priority`;
   return html`<span class="priority" title=${name}><svg class="icon" viewBox="0 0 16 16" aria-hidden="true">${shape}</svg><span class="visually-hidden">${name}</span></span>`;

@@ -1,13 +1,13 @@
-import { ask, isRefusal, tokenRefusals } from './graph.js';
-import { follow } from './live.js';
+import { isRefusal, runQuery, tokenRefusals } from './graph.js';
+import { followSubscription } from './live.js';
 import { show } from './page.js';
 import { liveness, problem } from './states.js';
 
 /** Changes come in bursts, so one read after this time covers all of them. */
-const gatherMs = 700;
+const refreshDelayMs = 700;
 
 /** A page without changes is drawn again after this time, because it shows times relative to now. */
-const agingMs = 60_000;
+const redrawMs = 60_000;
 
 const delay = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -17,47 +17,58 @@ const delay = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
  * retried: it would be refused again.
  *
  * - `variables()`: the current variables of the query;
- * - `view(reading)`: the page for `{ data, figures, variables, sign }`, where `sign` shows whether it is kept up to
+ * - `view(shown)`: the page for `{ data, measurements, variables, liveness }`, where `liveness` shows whether it is kept up to
  * date;
- * - `live(data, variables)`: the `query` and `variables` of the subscription; undefined when there is nothing to
+ * - `subscriptionOf(data, variables)`: the `query` and `variables` of the subscription; undefined when there is nothing to
  * follow;
- * - `onReading(reading)`: called before a new answer is drawn;
+ * - `onAnswer(shown)`: called before a new answer is drawn;
  * - `onEvent(data)`: shows an event. Without it, the query is read again;
- * - `follows`: what the subscription reports, if that is not all that the page shows;
+ * - `liveContent`: what the subscription reports, if that is not all that the page shows;
  * - `remedy()`: what else than another try may help;
  * - `explain(error)`: the `title` and `body` of a page for an error that this page understands better.
  *
- * The query must select `workspace { changeCursor }`, after which the subscription begins. Returns `begin`, which reads
+ * The query must select `workspace { changeCursor }`, after which the subscription begins. Returns `restart`, which reads
  * again after a choice of the user, and `draw`.
  */
-export function keepReading({ query, variables, view, live, onReading, onEvent, follows, remedy, explain }) {
+export function startLivePage({
+  query,
+  variables,
+  view,
+  subscriptionOf,
+  onAnswer,
+  onEvent,
+  liveContent,
+  remedy,
+  explain,
+}) {
   /** What is drawn; undefined if the page shows a problem instead. */
-  let reading;
+  let shown;
   let failure;
   let state = 'connecting';
-  let followed;
+  let followedSubscription;
   let stop = () => undefined;
   let request = new AbortController();
-  let settled;
-  let gathering;
-  let wake = () => undefined;
+  let lastRead;
+  let pendingRefresh;
+  let endPause = () => undefined;
 
   const draw = () => {
-    if (reading) show(view({ ...reading, sign: liveness(failure ? 'failed' : state, { failure, follows }) }));
+    if (shown)
+      show(view({ ...shown, liveness: liveness(failure ? 'failed' : state, { failure, liveContent }) }));
   };
 
-  const showProblem = (error) => show(problem(error, begin, remedy?.(), explain?.(error)));
+  const showProblem = (error) => show(problem(error, restart, remedy?.(), explain?.(error)));
 
-  const end = (error) => {
-    giveUp();
+  const showRefusal = (error) => {
+    cancelRead();
     stop();
-    reading = undefined;
+    shown = undefined;
     showProblem(error);
   };
 
-  const giveUp = () => {
+  const cancelRead = () => {
     request.abort();
-    wake();
+    endPause();
   };
 
   /**
@@ -70,7 +81,7 @@ export function keepReading({ query, variables, view, live, onReading, onEvent, 
         if (document.hidden) document.addEventListener('visibilitychange', resolve, { once: true });
         else resolve();
       }, ms);
-      wake = () => {
+      endPause = () => {
         clearTimeout(timer);
         resolve();
       };
@@ -78,38 +89,38 @@ export function keepReading({ query, variables, view, live, onReading, onEvent, 
 
   /** Returns whether there is an answer: not if it was refused, or if a later read has begun meanwhile. */
   const read = () => {
-    giveUp();
+    cancelRead();
     request = new AbortController();
-    settled = readUntil(request.signal);
-    return settled;
+    lastRead = readWithRetries(request.signal);
+    return lastRead;
   };
 
-  const readUntil = async (signal) => {
+  const readWithRetries = async (signal) => {
     for (let failures = 0; !signal.aborted; failures += 1) {
-      const asked = variables();
-      const answer = await ask(query, asked, signal).catch((error) => ({ error }));
+      const usedVariables = variables();
+      const answer = await runQuery(query, usedVariables, signal).catch((error) => ({ error }));
       if (signal.aborted) break;
-      const { data, figures, error } = answer;
+      const { data, measurements, error } = answer;
       failure = error;
       if (!error) {
-        reading = { data, figures, variables: asked };
-        onReading?.(reading);
+        shown = { data, measurements, variables: usedVariables };
+        onAnswer?.(shown);
         return true;
       }
       if (isRefusal(error)) {
-        end(error);
+        showRefusal(error);
         break;
       }
-      if (reading) draw();
+      if (shown) draw();
       else showProblem(error);
       await pause(Math.max(Number(error.retryAfter ?? 0) * 1_000, Math.min(15_000, 500 * 2 ** failures)));
     }
     return false;
   };
 
-  const begin = async () => {
+  const restart = async () => {
     stop();
-    followed = undefined;
+    followedSubscription = undefined;
     state = 'connecting';
     failure = undefined;
     draw();
@@ -118,12 +129,12 @@ export function keepReading({ query, variables, view, live, onReading, onEvent, 
 
   const refresh = async () => {
     if (!(await read())) return;
-    const subscription = live(reading.data, reading.variables);
+    const subscription = subscriptionOf(shown.data, shown.variables);
     const text = JSON.stringify(subscription);
-    if (text !== followed) {
+    if (text !== followedSubscription) {
       stop();
-      followed = text;
-      stop = subscription ? followFrom(subscription, reading.data.workspace.changeCursor) : () => undefined;
+      followedSubscription = text;
+      stop = subscription ? followFrom(subscription, shown.data.workspace.changeCursor) : () => undefined;
     }
     draw();
   };
@@ -131,14 +142,14 @@ export function keepReading({ query, variables, view, live, onReading, onEvent, 
   const refreshSoon = () => {
     // A read that began before the change is awaited: otherwise changes in quick succession would each abandon the read
     // of the previous one.
-    gathering ??= Promise.all([delay(gatherMs), settled]).then(async () => {
-      gathering = undefined;
-      if (reading) await refresh();
+    pendingRefresh ??= Promise.all([delay(refreshDelayMs), lastRead]).then(async () => {
+      pendingRefresh = undefined;
+      if (shown) await refresh();
     });
   };
 
   const followFrom = (subscription, after) =>
-    follow({
+    followSubscription({
       ...subscription,
       after,
       onEvent: (data) => {
@@ -146,16 +157,16 @@ export function keepReading({ query, variables, view, live, onReading, onEvent, 
         onEvent(data);
         draw();
       },
-      onReset: begin,
-      onState: (now, error) => {
-        if (error && tokenRefusals.has(error.code)) return end(error);
-        state = now;
-        if (state === 'live') wake();
+      onReset: restart,
+      onState: (newState, error) => {
+        if (error && tokenRefusals.has(error.code)) return showRefusal(error);
+        state = newState;
+        if (state === 'live') endPause();
         draw();
       },
     });
 
-  setInterval(draw, agingMs);
-  void begin();
-  return { begin, draw };
+  setInterval(draw, redrawMs);
+  void restart();
+  return { restart, draw };
 }
