@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { hashOf, type Manifest } from '../../executor/documents/manifest.ts';
 import { type FileAnswer, textAnswer } from './static-file.ts';
 
-/** The modules of `assets/app` that state what the pages ask. Browsers load the same files. */
+/** The modules of `assets/app` that contain the queries of the pages. Browsers load the same files. */
 export const queryModules = ['dashboard', 'boards', 'board', 'issue', 'project'].map(
   (page) => `${page}-queries` as const,
 );

@@ -58,7 +58,7 @@ export function createPages(
       const isRead = method === 'GET' || method === 'HEAD';
       if (answer && isRead) return answer(request);
       if (!answer)
-        return explorer && isRead && isLostReader(request) ? absentReply(request, isSchemaPublic) : undefined;
+        return explorer && isRead && wantsPage(request) ? absentReply(request, isSchemaPublic) : undefined;
       if (method === 'OPTIONS') return { status: 204, headers: { Allow: allow } };
       const message = `This path supports ${allow}.`;
       return problemReply({ code: 'method_not_allowed', message }, requestId, { Allow: allow });
@@ -67,7 +67,7 @@ export function createPages(
 }
 
 /** Whether a browser should get a page for an unknown path. Paths such as `/v1` have answers for programs only. */
-function isLostReader({ path, headers }: ServerRequest): boolean {
+function wantsPage({ path, headers }: ServerRequest): boolean {
   return prefersHtml(headers.accept) && !/^\/(v1|files|assets)(\/|$)/.test(path);
 }
 

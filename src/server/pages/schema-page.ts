@@ -188,7 +188,7 @@ function fieldHtml(field: GraphQLField<unknown, unknown>): string {
   });
 }
 
-/** What a field requires. Without a need, that is no more than the fields that return its type require. */
+/** The scopes that a field needs. Without its own, it needs those of the fields that return its type. */
 function scopeHtml(need: ScopeNeed | undefined): string {
   if (need === undefined) return 'none of its own';
   if (need === 'public') return 'no token needed';
@@ -213,7 +213,7 @@ function typeHtmlOf(type: GraphQLType): string {
   return isSpecifiedScalarType(type) ? type.name : typeLink(type.name);
 }
 
-/** The part of a field in the cost of an operation, for each parent, by the formula in docs/limits.md. */
+/** What a field adds to the cost of an operation for each parent, by the formula in docs/limits.md. */
 function costOf({ type, args, extensions }: GraphQLField<unknown, unknown>): string {
   const namedType = getNamedType(type);
   if (!isCompositeType(namedType) || /Edge$|^PageInfo$/.test(namedType.name)) return 'free';

@@ -29,12 +29,12 @@ export function findUses(schema: GraphQLSchema, routes: readonly Route[]): (type
     uses.set(type, typeUses);
     return typeUses;
   };
-  for (const type of Object.values(schema.getTypeMap())) noteFields(type, usesOf);
+  for (const type of Object.values(schema.getTypeMap())) addFieldUses(type, usesOf);
   for (const route of routes) for (const type of typesOf(schema, route)) usesOf(type).routes.push(route);
   return usesOf;
 }
 
-function noteFields(type: GraphQLNamedType, usesOf: (type: string) => TypeUses): void {
+function addFieldUses(type: GraphQLNamedType, usesOf: (type: string) => TypeUses): void {
   if (type.name.startsWith('__')) return;
   if (isInputObjectType(type)) {
     for (const field of Object.values(type.getFields()))
@@ -63,12 +63,12 @@ function rowTypeOf(type: GraphQLNamedType): string | undefined {
 function typesOf(schema: GraphQLSchema, { document }: Route): ReadonlySet<string> {
   const types = new Set<string>();
   const info = new TypeInfo(schema);
-  const note = (type: GraphQLNamedType | undefined) => void (type && types.add(type.name));
+  const addType = (type: GraphQLNamedType | undefined) => void (type && types.add(type.name));
   visit(
     document,
     visitWithTypeInfo(info, {
-      Field: () => note(getNamedType(info.getType() ?? undefined)),
-      VariableDefinition: () => note(getNamedType(info.getInputType() ?? undefined)),
+      Field: () => addType(getNamedType(info.getType() ?? undefined)),
+      VariableDefinition: () => addType(getNamedType(info.getInputType() ?? undefined)),
     }),
   );
   return types;

@@ -1,7 +1,7 @@
 import { escapeHtml } from './html.ts';
 
-/** The parts of the document that differ between pages. */
-export interface PageParts {
+/** The values of the document that differ between pages. */
+export interface PageValues {
   readonly title: string;
   readonly description: string;
   /** The path of the navigation entry for this page or for the section that contains it. */
@@ -14,11 +14,11 @@ export interface PageParts {
   readonly scripts?: readonly string[];
   /** The content of `<main>`, as HTML. */
   readonly main: string;
-  /** Whether the content brings a `<main>` of its own. */
+  /** Whether the content contains its own `<main>`. */
   readonly hasMain?: boolean;
   /** The content below `<main>`, as HTML. */
   readonly footer?: string;
-  /** Whether other pages exist, to which the navigation leads. */
+  /** Whether the other pages exist, so that the navigation can link to them. */
   readonly explorer: boolean;
 }
 
@@ -30,7 +30,7 @@ const sections = [
   ['/v1/docs', 'Reference'],
 ] as const;
 
-/** The bar at the top of every page; `more` is HTML for its end. */
+/** The bar at the top of every page; `more` is HTML that is appended to it. */
 export function navigationBar(section: string | undefined, explorer: boolean, more: string): string {
   const entries = explorer ? sections : ([['/v1/openapi.json', 'OpenAPI']] as const);
   const links = entries.map(
@@ -46,12 +46,12 @@ export function navigationBar(section: string | undefined, explorer: boolean, mo
 }
 
 /** The document of a page: head, navigation, and the content. It has no inline script and no inline style. */
-export function pageHtml(parts: PageParts): string {
-  const { title, description, section, explorer, main, footer = '' } = parts;
-  const styles = ['/assets/page.css', ...parts.styles];
-  const scripts = parts.scripts ?? [];
-  const container = parts.hasMain ? 'div' : 'main';
-  const modules = explorer ? ['/assets/app/session.js', ...parts.modules] : parts.modules;
+export function pageHtml(values: PageValues): string {
+  const { title, description, section, explorer, main, footer = '' } = values;
+  const styles = ['/assets/page.css', ...values.styles];
+  const scripts = values.scripts ?? [];
+  const container = values.hasMain ? 'div' : 'main';
+  const modules = explorer ? ['/assets/app/session.js', ...values.modules] : values.modules;
   const signOut = explorer ? '<button type="button" class="sign-out" hidden>Sign out</button>' : '';
   return `<!doctype html>
 <html lang="en">

@@ -17,7 +17,7 @@ const headers = {
   Vary: 'Accept',
 };
 
-/** Without queries there are no other pages, and this one has no links to them. */
+/** Without the explorer there are no queries and no other pages, so the page has no links to them. */
 function startPage(origin: string, queries: readonly WorkedQuery[]): string {
   const explorer = queries.length > 0;
   const dashboard = queries.find(({ name }) => name === 'dashboard');

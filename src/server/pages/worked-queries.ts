@@ -19,7 +19,7 @@ export const workedQueries: () => Promise<readonly WorkedQuery[]> = once(async (
   return Promise.all(files.map(readWorkedQuery));
 });
 
-/** The query with which GraphiQL opens, because it shows most at once. */
+/** The query that GraphiQL opens with, because it shows the most features at once. */
 export function dashboardQuery(): Promise<WorkedQuery> {
   return readWorkedQuery('dashboard.graphql');
 }

@@ -1,7 +1,7 @@
 // Runs before GraphiQL: it passes the token of the tab to GraphiQL, and records a history of queries.
 {
-  // GraphiQL stores everything in `localStorage`, where later users of the browser could find it. Here it uses the
-  // storage of the tab instead, and what earlier versions of this page have stored is removed.
+  // GraphiQL stores everything in `localStorage`, where later users of the browser could find it. Here it uses the storage of
+  // the tab instead, and the items that earlier versions of this page have stored are removed.
   for (const key of Object.keys(localStorage)) if (key.startsWith('graphiql:')) localStorage.removeItem(key);
   Object.defineProperty(window, 'localStorage', { value: sessionStorage });
 
@@ -14,10 +14,7 @@
 
   const readHistory = () => JSON.parse(sessionStorage.getItem(historyKey) ?? '[]');
 
-  /**
-   * The storage of a tab is limited. The older entries are left out if they do not fit: a query must be sent in any
-   * case.
-   */
+  /** The storage of a tab is limited. Older entries are dropped if they do not fit, because a full storage must not stop a query. */
   const storeHistory = (entries) => {
     try {
       sessionStorage.setItem(historyKey, JSON.stringify(entries));
@@ -28,7 +25,7 @@
 
   const withoutLayout = (text) => text.replace(/#[^\n]*/g, '').replace(/[\s,]+/g, '');
 
-  /** GraphiQL sends a query without its layout; the address and its storage have the text as it was typed. */
+  /** GraphiQL sends a query without its layout. The address and the storage of GraphiQL have the text that the user typed. */
   const asTyped = (sent) => {
     const { tabs = [] } = JSON.parse(sessionStorage.getItem('graphiql:tabState') ?? '{}');
     const typed = [new URLSearchParams(location.search).get('query'), ...tabs.map(({ query }) => query)];
@@ -45,7 +42,7 @@
     storeHistory([entry, ...readHistory().filter((other) => !isSameQuery(other))].slice(0, maxEntries));
   };
 
-  /** The header with a typed token that the server has refused: that of the tab is better. */
+  /** A typed header whose token the server has refused: later requests use the token of the tab instead. */
   let refusedHeader;
   /** Whether the server has refused to show its schema. */
   let lacksSchema = false;
@@ -53,7 +50,7 @@
   const errorReply = (status, message, extensions) =>
     Response.json({ errors: [{ message, extensions }] }, { status });
 
-  /** What GraphiQL shows if there was no answer. The user may also have stopped the query. */
+  /** The reply that GraphiQL shows if there was no answer. If the user has stopped the query, the error is thrown again. */
   const replyForFailure = (error) => {
     if (error.name === 'AbortError') throw error;
     const causes = 'Either it is not running, or this computer is not connected.';
@@ -64,8 +61,8 @@
   };
 
   /**
-   * GraphiQL reports an answer without data and errors as a fault. The server refuses some requests in the form of REST, and
-   * a proxy may answer with a page.
+   * Turns other answers into GraphQL errors, because GraphiQL cannot show them: the server refuses some requests with a problem
+   * document as in REST, and a proxy may answer with an HTML page.
    */
   const withGraphQLErrors = async (response) => {
     if (response.ok) return response;
@@ -75,7 +72,7 @@
       .catch(() => ({}));
     if (answer.errors?.[0]?.extensions || answer.data) return response;
     const { status } = response;
-    // A proxy may name a date instead of seconds.
+    // A proxy may send a date instead of seconds.
     const [seconds] = /^\d+$/.exec(response.headers.get('Retry-After') ?? '') ?? [];
     const reason = answer.detail ?? `Something other than workgraph has answered, with status ${status}.`;
     const isTransient = status === 429 || status >= 500;
@@ -105,7 +102,7 @@
     return response;
   };
 
-  /** Signs the tab in. What was typed into the editors stays, so the page is loaded again only if it has no schema. */
+  /** Signs the tab in. A reload would clear the editors, so the page is reloaded only if it has no schema. */
   const signIn = async (event) => {
     event.preventDefault();
     const form = event.target;

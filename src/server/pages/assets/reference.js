@@ -23,7 +23,7 @@ const tokenPlugin = {
   },
 };
 
-/** Shows the operation that an endpoint runs, in place of a table of extensions. */
+/** Shows the GraphQL operation that an endpoint runs, instead of a table of OpenAPI extensions. */
 const operationPlugin = ({ React }) => ({
   wrapComponents: {
     OperationExt:
@@ -47,7 +47,7 @@ const operationPlugin = ({ React }) => ({
   },
 });
 
-/** Makes the box for the token an accessible dialog: it has the role, and Escape closes it. */
+/** Makes the popup for the token an accessible dialog: it has the role, and Escape closes it. */
 const dialogPlugin = ({ React }) => ({
   wrapComponents: {
     authorizationPopup:
@@ -73,7 +73,7 @@ const dialogPlugin = ({ React }) => ({
   },
 });
 
-/** Shows the name of an endpoint as text, because it is in a button, which must not contain a link. */
+/** Shows the path of an endpoint as text, because it is inside a button, which must not contain a link. */
 const namePlugin = ({ React }) => ({
   wrapComponents: {
     DeepLink:
@@ -102,7 +102,7 @@ const addAccessibility = (root) => {
 const root = document.getElementById('reference');
 new MutationObserver(() => addAccessibility(root)).observe(root, { childList: true, subtree: true });
 
-/** The colors of code, from our own variables, which follow the color scheme. */
+/** The colors of code, as our own CSS variables, which follow the color scheme. */
 const codeStyle = {
   hljs: { display: 'block', overflowX: 'auto', color: 'var(--ink)' },
   'hljs-attr': { color: 'var(--code-name)' },
@@ -121,9 +121,7 @@ const codePlugin = ({ React }) => ({
   },
 });
 
-/**
- * Sends requests to the origin of the page, because behind a proxy the server may describe itself with another address.
- */
+/** Sends requests to the origin of the page: behind a proxy, the server may describe itself with another origin. */
 const toPageOrigin = (request) => {
   const { pathname, search } = new URL(request.url, location.href);
   request.url = `${location.origin}${pathname}${search}`;

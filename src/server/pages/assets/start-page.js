@@ -1,4 +1,4 @@
-// The page works without this script, which adds copy buttons and the readiness of the server.
+// The page works without this script, which adds copy buttons and shows whether the server is ready.
 
 for (const block of document.querySelectorAll('.code')) {
   const text = block.querySelector('code')?.textContent ?? '';

@@ -1,4 +1,4 @@
-/** A part of an address as text. A part that is not encoded correctly is not changed. */
+/** Decodes a segment of the path. A segment that is not encoded correctly is returned unchanged. */
 function decoded(text) {
   try {
     return decodeURIComponent(text);
@@ -7,12 +7,12 @@ function decoded(text) {
   }
 }
 
-/** What the page is about: the `WEB-1` of `/issues/WEB-1`. */
+/** The key or code of the object that the page shows: the `WEB-1` of `/issues/WEB-1`. */
 export function subjectInAddress() {
   return decoded(location.pathname.split('/')[2]);
 }
 
-/** The choices in the address of the page, under the names that they have there. */
+/** The choices of the user, which the query string of the page contains, by their parameter names. */
 export function choicesInAddress() {
   return Object.fromEntries(new URLSearchParams(location.search));
 }
@@ -23,10 +23,10 @@ export function withChoice(choices, name, value) {
   return value ? { ...others, [name]: value } : others;
 }
 
-/** The end of the address that the page shows. */
+/** The query string whose choices the page shows. */
 let shownSearch = location.search;
 
-/** Puts the choices into the address, as a step of the history, which Back undoes, or in place of the last step. */
+/** Writes the choices into the address: as a new entry of the history, which Back undoes, or in place of the current entry. */
 export function writeToAddress(choices, { isNewEntry }) {
   const address = `${location.pathname}${searchOf(choices)}`;
   if (isNewEntry) history.pushState(null, '', address);
@@ -34,10 +34,10 @@ export function writeToAddress(choices, { isNewEntry }) {
   shownSearch = location.search;
 }
 
-/** Calls `restore` when Back or Forward has led to other choices on the same page. */
+/** Calls `restore` when Back or Forward leads to other choices on the same page. */
 export function onHistoryNavigation(restore) {
   const compare = () => {
-    // Other parts of the address may have changed alone, such as that of the skip link.
+    // The fragment alone may have changed, for example when the skip link was followed.
     if (location.search === shownSearch) return;
     shownSearch = location.search;
     restore();
@@ -45,7 +45,7 @@ export function onHistoryNavigation(restore) {
   for (const name of ['popstate', 'pageshow']) addEventListener(name, compare);
 }
 
-/** The choices as the end of an address. */
+/** The choices as a query string, such as `?q=checkout`; empty if there are none. */
 export function searchOf(choices) {
   const search = new URLSearchParams(choices).toString();
   return search && `?${search}`;

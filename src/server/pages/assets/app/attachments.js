@@ -6,14 +6,14 @@ import { addressesQuery } from './issue-queries.js';
 import { avatar, time } from './elements.js';
 import { withoutBidiControls } from './text.js';
 
-// The server signs the addresses of files for a few minutes, and each read of the page returns different ones. So an
-// address is requested when the user asks for a file, and a picture that is already shown keeps its address: with a new
-// one, the browser would load it again.
+// The server signs the addresses of files for a few minutes, and each read of the page returns different ones. So the page
+// requests an address when the user opens a file, and keeps the address of a picture that is already shown: with a new one,
+// the browser would load the picture again.
 
 /** The addresses of the pictures, by the versions of their attachments. */
 const pictures = new Map();
 
-/** An upload to the same attachment replaces its content. */
+/** Another upload to the same attachment replaces its content, so its id alone does not identify a version. */
 const versionOf = ({ id, uploadedUtc }) => `${id} ${uploadedUtc}`;
 
 /** The files of an issue, with previews of those that have one. */
@@ -55,7 +55,7 @@ const previews = {
   CODE: textPreview,
 };
 
-/** A link to a file, which follows an address that is read when it is used. */
+/** A link to a file. Its address is read when the user follows it, because an earlier one may have expired. */
 function link({ id, kind, url, style }, content) {
   const open = async (event) => {
     const isMenu = event.button === 2;
@@ -77,7 +77,7 @@ function link({ id, kind, url, style }, content) {
   return html`<a class=${style ?? nothing} href=${url} rel="noreferrer" ?download=${kind === 'signedDownloadUrl'} @click=${open} @auxclick=${open}>${content}</a>`;
 }
 
-/** An address for one use. */
+/** Reads a newly signed address of a file. */
 async function addressOf(id, kind) {
   const { data } = await runQuery(addressesQuery, { id });
   const address = data.node?.[kind];
@@ -86,7 +86,8 @@ async function addressOf(id, kind) {
 }
 
 /**
- * Gives a picture another address once: it is loaded when it is scrolled to, and its first may have expired by then.
+ * Returns a handler that gives a picture a new address, once. Pictures are loaded when they are scrolled into view, and the
+ * first address may have expired by then.
  */
 function renewAddress(file) {
   return async ({ target }) => {
@@ -99,7 +100,7 @@ function renewAddress(file) {
   };
 }
 
-/** The text is read only when the user opens the preview. */
+/** A preview of a text, which is read only when the user opens it. */
 function textPreview({ id, fileName }) {
   const open = async ({ target }) => {
     if (!target.open || target.dataset.isRead) return;

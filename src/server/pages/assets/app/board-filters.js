@@ -4,12 +4,12 @@ import { words } from './format.js';
 import { choice, priorities } from './elements.js';
 
 /**
- * The team that is highlighted in the list but not opened yet. A list reports each step of the arrow keys, so it does
- * not leave the page.
+ * The code of the team that is highlighted in the list but not opened yet. The list reports a change at each press of an
+ * arrow key, so a change must not leave the page.
  */
 let highlightedTeam;
 
-/** What a board can be filtered by, and the way to another one. */
+/** The form that filters the board, and leads to the boards of other teams. */
 export function filters({ data, choices, issues, choose, reset, redraw }) {
   const { code } = data.team;
   const highlight = (other) => {
@@ -44,7 +44,7 @@ export function filters({ data, choices, issues, choose, reset, redraw }) {
   </form>`;
 }
 
-/** What is wrong with a choice that the server refuses. */
+/** The message for each choice that the server may refuse. */
 const messages = {
   q: () => 'The text that titles are searched for is too long, or has a character that no title has.',
   assignee: (value) => `“${value}” is not the id of a member.`,
@@ -53,7 +53,7 @@ const messages = {
   project: (value) => `“${value}” is not the id of a project.`,
 };
 
-/** The field of each choice in the filter of issues, by which the server says what it refuses. */
+/** The field of `IssueFilter` for each choice: the server names these fields in its refusals. */
 const filterFields = {
   q: 'title',
   assignee: 'primaryAssigneeUserAccountId',
@@ -62,8 +62,8 @@ const filterFields = {
 };
 
 /**
- * What is shown if the server refuses the filter, with a way to clear what is wrong in it; undefined if that is not what the
- * server refuses. Of a wrong priority, it names no field.
+ * The title and body of the page if the server refuses the filter, with buttons that clear the refused choices; undefined if the
+ * server refuses something else. The refusal of an unknown priority names no field.
  */
 export function refusedFilter({ error, choices, removeChoice }) {
   const isRefused = (name) =>
@@ -86,7 +86,7 @@ export function refusedFilter({ error, choices, removeChoice }) {
 
 const clearLabel = (name) => `Clear the ${name === 'q' ? 'title' : name}`;
 
-/** What is shown if no issue matches. The chosen label, for example, may have been removed since the address was made. */
+/** The text if no issue matches. The chosen label, for example, may have been deleted since the address was written. */
 export function noMatch({ data, choices, choose }) {
   const unknown = Object.entries(optionsOf(data))
     .filter(([name, options]) => choices[name] && !options.some(([value]) => value === choices[name]))
@@ -103,7 +103,7 @@ export function noMatch({ data, choices, choose }) {
     )}`;
 }
 
-/** Forgets the highlighted team, on a page to which the user has returned. */
+/** Clears the highlighted team when the user has returned to the page. */
 export function clearHighlightedTeam() {
   highlightedTeam = undefined;
 }
@@ -130,7 +130,7 @@ function optionsOf({ byAssignee, byLabel, byProject }) {
 
 const withCount = ([value, name, count]) => [value, count === undefined ? name : `${name} (${count})`];
 
-/** The filter in words, for paper, which shows no fields. */
+/** The filter in words for a printed page, which has no form. */
 export function filterInWords({ data, choices, issues }) {
   const selected = Object.entries(optionsOf(data))
     .filter(([name]) => choices[name])

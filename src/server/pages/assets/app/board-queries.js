@@ -24,7 +24,7 @@ const card = `fragment Card on Issue {
   }
 }`;
 
-export const query = `# A board: the issues of a team by status, with the numbers of all of them and what they can be filtered by.
+export const query = `# A board: the issues of a team by status, with their counts and the values that they can be filtered by.
 query Board($team: String!, $board: IssueFilter!, $all: IssueFilter!, $after: String, $rest: Boolean! = true) {
   workspace @include(if: $rest) {
     changeCursor
@@ -119,7 +119,7 @@ export const countsQuery = `query BoardCounts($board: IssueFilter!, $parents: [I
   }
 }`;
 
-export const subscription = `# What enters the board, changes on it and leaves it.
+export const subscription = `# Issues that enter the board, change on it or leave it.
 subscription BoardChanges($after: String, $board: IssueFilter!) {
   issues(after: $after, filter: $board) {
     kind

@@ -19,13 +19,13 @@ import { countsQuery, query, subscription } from './board-queries.js';
 
 const team = subjectInAddress();
 
-/** The conditions in the address, under the names that they have there. */
+/** The choices of the filter, by their parameter names in the address. */
 let choices = filterInAddress();
-/** The issues of the last read, with the changes since then. */
+/** The board of the last read, with the changes since then. */
 let current;
 let announcement = '';
 
-/** A priority may be in lower case, as it is in other APIs. What else is in the address is no filter. */
+/** A priority may be in lower case, as it is in the REST API. Other parameters do not filter the board. */
 function filterInAddress() {
   const { q, assignee, priority, label, project, canceled } = choicesInAddress();
   const all = { q, assignee, priority: priority?.toUpperCase(), label, project, canceled };
@@ -72,7 +72,7 @@ function storeBoard({ data, variables }) {
     variables,
     issues: new Map([...open.nodes, ...closed.nodes].map((issue) => [issue.id, issue])),
     changed: new Set(),
-    /** The issues whose sub-issues have changed since. */
+    /** The ids of issues whose sub-issues have changed since their counts were read. */
     parents: new Set(),
     counts: countsOf(data.byStatus),
     next: open.pageInfo,
@@ -100,7 +100,7 @@ function applyChange({ kind, issueId, issue }) {
   readCountsAfter(400);
 }
 
-/** Reads what only the server knows: the numbers of the columns, and how many sub-issues of a card are done. */
+/** Reads the counts, which only the server knows: of the issues in each column, and of the finished sub-issues of a card. */
 async function readCounts() {
   const board = current;
   const parents = [...board.parents].slice(0, 50);
@@ -109,7 +109,7 @@ async function readCounts() {
     () => undefined,
   );
   if (board !== current) return;
-  // The page would continue with old numbers, so everything is read again, as often as it takes.
+  // The counts would stay wrong, so the whole page is read again, with retries.
   if (!answer) return restart();
   board.counts = countsOf(answer.data.issueStats);
   if (board.parents.size > 0) readCountsAfter(0);
@@ -120,7 +120,7 @@ async function readCounts() {
   draw();
 }
 
-/** Returns a function that does the work once, `ms` after the last of several calls. */
+/** Returns a function that calls `work` once, `ms` after the last of several calls. */
 function debounced(work) {
   let timer;
   return (ms) => {
@@ -132,7 +132,7 @@ function debounced(work) {
 const restartAfter = debounced(restart);
 const readCountsAfter = debounced(readCounts);
 
-/** Reads the open issues that did not fit. */
+/** Reads the next page of open issues. */
 async function readMore() {
   const board = current;
   try {
@@ -153,12 +153,12 @@ async function readMore() {
 function choose(name, value) {
   choices = withChoice(choices, name, value);
   writeToAddress(choices, { isNewEntry: name !== 'q' });
-  // The issues of all statuses have been read already.
+  // Canceled issues have been read already: the choice only shows or hides them.
   if (name !== 'canceled') restartAfter(name === 'q' ? 250 : 0);
   draw();
 }
 
-/** Forgets all choices. */
+/** Clears all choices. */
 function reset() {
   choices = {};
   writeToAddress(choices, { isNewEntry: true });
@@ -168,10 +168,10 @@ function reset() {
   document.querySelector('.filters')?.focus();
 }
 
-/** Reads again without one choice, or without any, on a page that shows no board because of them. */
+/** Clears one choice, or all, after the server has refused the filter, and reads the board. */
 async function removeChoice(name) {
   choices = name ? withChoice(choices, name, '') : {};
-  // Back would only lead to the same problem.
+  // Back would only lead to the same refusal.
   writeToAddress(choices, { isNewEntry: false });
   await restart();
   document.querySelector('.filters')?.focus();
@@ -270,7 +270,7 @@ function item(issue, status) {
 
 const arrows = { ArrowDown: [0, 1], ArrowUp: [0, -1], ArrowRight: [1, 0], ArrowLeft: [-1, 0] };
 
-/** Moves between cards with the arrow keys: up and down in a column, left and right to the next one with cards. */
+/** Moves the focus with the arrow keys: up and down in a column, left and right to the next column that has cards. */
 function moveFocus(event) {
   const step = arrows[event.key];
   const from = event.target.closest('.card');
@@ -286,7 +286,7 @@ function moveFocus(event) {
   cards[across ? Math.min(row, cards.length - 1) : row]?.focus();
 }
 
-/** Browsers do not scroll to a card that is partly in view, but a user of the keyboard needs to see all of the card in focus. */
+/** Browsers do not scroll to a card that is partly visible, but keyboard users need to see all of the focused card. */
 function scrollToCard({ target }) {
   if (target.matches(':focus-visible')) target.scrollIntoView({ block: 'nearest', inline: 'nearest' });
 }

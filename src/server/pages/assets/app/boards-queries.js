@@ -1,4 +1,4 @@
-export const query = `# The teams at work, with what each has open and the delivery that it is working on.
+export const query = `# The active teams, with the number of their open issues and the current delivery.
 query Boards {
   workspace {
     name
@@ -31,7 +31,7 @@ query Boards {
   }
 }`;
 
-export const subscription = `# What happens to issues. The page then reads its query again.
+export const subscription = `# Changes of issues, after which the page reads its query again.
 subscription BoardsChanges($after: String) {
   changes(after: $after, filter: { eventType: { startsWith: "issue." } }) {
     cursor

@@ -1,4 +1,4 @@
-/** A table as CSV (RFC 4180). A cell that a spreadsheet would interpret as a formula begins with an apostrophe. */
+/** A table as CSV (RFC 4180). An apostrophe is put before a cell that a spreadsheet would interpret as a formula. */
 export function csvOf({ columns, rows }) {
   return [columns, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
 }

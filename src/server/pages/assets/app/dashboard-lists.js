@@ -5,7 +5,7 @@ import { figure } from './figure.js';
 import { avatar, priorityIcon } from './elements.js';
 import { emptyText } from './states.js';
 
-/** Who has how much to do. The query counts no more than `maxGroups`, of a member and a category. */
+/** The open issues of each member. The query returns at most `maxGroups` groups, each of a member and a category. */
 export function workload({ workload: groups }, { maxGroups }, file) {
   const byMember = Map.groupBy(groups, ({ assignee }) => assignee?.userAccountId);
   const members = [...byMember.values()].map((memberGroups) => {

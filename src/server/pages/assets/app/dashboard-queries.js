@@ -1,4 +1,4 @@
-export const query = `# How work flows: what was created and closed, how long it took, what is where, and who has it. A null team means all.
+export const query = `# How work flows: issues created and closed, cycle times, issues by category, and the workload of members. A null team means all.
 query Dashboard(
   $team: String
   $from: Date!
@@ -146,7 +146,7 @@ query Dashboard(
   }
 }`;
 
-export const subscription = `# What happens to issues. The page then reads its query again.
+export const subscription = `# Changes of issues, after which the page reads its query again.
 subscription DashboardChanges($after: String) {
   changes(after: $after, filter: { eventType: { startsWith: "issue." } }) {
     cursor

@@ -91,7 +91,7 @@ function charts(data, variables, team) {
     <div class="figure-grid">${workload(data, variables, file)} ${oldest(data, file)}</div>`;
 }
 
-/** The choice of the user, which paper shows in words. The page shows it only once its data has been read. */
+/** The form shows what the user has chosen at once, the charts only after their data has been read. A printed page has the range in words. */
 function controls(teams) {
   const [days, , range] = chosenRange();
   const { team } = queryVariables();
@@ -145,7 +145,7 @@ function throughput({ trend, byTeam }, { period, file, team }) {
   const days = trend.periods.map(({ startsOn }) => startsOn);
   const groups = [...Map.groupBy(byTeam.periods, ({ team }) => team?.code).values()];
   const names = groups.map(([{ team }]) => team?.name ?? 'No team');
-  // The teams that closed most have a color of their own, the others share one.
+  // Each of the teams that closed the most issues has its own color; the others share one.
   const rows = groups.map((periods, index) => {
     const isAmbiguous = names.indexOf(names[index]) !== names.lastIndexOf(names[index]);
     const label = isAmbiguous ? `${names[index]} (${periods[0].team?.code})` : names[index];
@@ -240,7 +240,7 @@ function cycleTime({ trend }, { period, file }) {
 
 function flow({ flow: { periods } }, { period, file }) {
   const closed = periods.map(({ completed, canceled }) => completed + canceled);
-  // Otherwise the other bands would be thin lines above years of closed issues.
+  // On an axis from 0, the other bands would be thin lines above years of closed issues.
   const floor = Math.floor(Math.min(...closed) * 0.9);
   const series = [
     { label: 'Closed', color: '--c1', values: closed },

@@ -2,7 +2,7 @@ import { html, nothing, svg } from '../lit-html/lit-html.js';
 import { live } from '../lit-html/directives/live.js';
 import { ago, date, exactly, initials, isoDay, words } from './format.js';
 
-// Small elements, such as signs and avatars, that look the same on every page.
+// Small elements, such as icons and avatars, that look the same on every page.
 
 const validColor = (color) => (/^#[0-9a-f]{6}$/i.test(color ?? '') ? color : 'var(--line-strong)');
 
@@ -19,17 +19,17 @@ const statusShapes = {
   CANCELED: svg`<circle cx="8" cy="8" r="7" fill="currentColor" /><path d="m5.8 5.8 4.4 4.4m0-4.4-4.4 4.4" fill="none" stroke="var(--sheet)" stroke-width="1.8" stroke-linecap="round" />`,
 };
 
-/** The sign of a status, with a shape for its category. */
+/** The icon of a status: its shape is that of the category. */
 export function statusIcon({ category, color }) {
   return html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true" .style=${`color: ${validColor(color)}`}>${statusShapes[category]}</svg>`;
 }
 
-/** The priorities, the most urgent first. */
+/** The priorities, from the most urgent. */
 export const priorities = ['URGENT', 'HIGH', 'MEDIUM', 'LOW', 'NONE'];
 
 const barCounts = { NONE: 0, LOW: 1, MEDIUM: 2, HIGH: 3 };
 
-/** The sign of a priority, with its name for screen readers. */
+/** The icon of a priority, with its name for screen readers. */
 export function priorityIcon(priority) {
   const shape =
     priority === 'URGENT'
@@ -42,7 +42,7 @@ export function priorityIcon(priority) {
   return html`<span class="priority" title=${name}><svg class="icon" viewBox="0 0 16 16" aria-hidden="true">${shape}</svg><span class="visually-hidden">${name}</span></span>`;
 }
 
-/** The initials of a member. Pictures are not shown, because they would be loaded from other servers. */
+/** The initials of a member. Pictures of members are not shown, because they would be loaded from other servers. */
 export function avatar(member, { named = false } = {}) {
   if (!member) return nothing;
   const { displayName } = member;
@@ -57,7 +57,6 @@ export function labelChip({ name, color }) {
   return html`<span class="chip">${dot(color)}${name}</span>`;
 }
 
-/** A due date. */
 export function dueDate(day, isClosed) {
   if (!day) return nothing;
   const isLate = !isClosed && day < isoDay();
@@ -69,14 +68,13 @@ export function time(utc) {
   return html`<time datetime=${utc} title=${exactly(utc)}>${ago(utc)}</time>`;
 }
 
-/** A progress bar. */
 export function progress(done, total, label) {
   return html`<progress max=${Math.max(total, 1)} .value=${done} aria-label=${label}></progress>`;
 }
 
 /**
- * A list with one chosen entry. The user may have chosen another entry than the page knows, so the element itself
- * decides.
+ * A drop-down list. The user may have chosen another option since the page was drawn, so `live` compares with the element and
+ * not with the previous value.
  */
 export function choice({ name, value, options, isChosen = Boolean(value), choose }) {
   return html`<label class="field"><span class="visually-hidden">${name}</span>
@@ -86,7 +84,7 @@ export function choice({ name, value, options, isChosen = Boolean(value), choose
   </label>`;
 }
 
-/** The fields of an object besides its content: pairs of a name and a value. Pairs without a value are left out. */
+/** The fields of an object, as pairs of a name and a value, beside its content. Pairs without a value are omitted. */
 export function fieldSheet(entries) {
   return html`<aside class="fields sheet" aria-label="Fields">
     <dl>${entries.filter(([, value]) => value).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>

@@ -2,7 +2,7 @@ import { html, nothing } from '../lit-html/lit-html.js';
 import { csvOf, download } from './csv.js';
 import './plot.js';
 
-/** A chart with its title and an explanation, and its numbers as a table and as a CSV file. */
+/** A chart with its title and an explanation, and its values as a table and as a CSV file. */
 export function figure({ title, about, table, chart, content, file, wide = false }) {
   return html`<section class="sheet figure" data-wide=${wide} aria-label=${title}>
     <header>
@@ -15,7 +15,7 @@ export function figure({ title, about, table, chart, content, file, wide = false
   </section>`;
 }
 
-/** The numbers of a chart. */
+/** The values of a chart as a table. */
 export function dataTable({ columns, rows }) {
   return html`<table>
     <thead><tr>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>

@@ -35,7 +35,7 @@ export function exactly(utc) {
   return momentFormat.format(new Date(utc));
 }
 
-/** `24 Nov`, with its year if it is not this one. */
+/** `24 Nov`; with the year, if it is not the current year. */
 export function date(iso) {
   const at = new Date(`${iso.slice(0, 10)}T12:00:00`);
   return (at.getFullYear() === new Date().getFullYear() ? dayFormat : dayOfYearFormat).format(at);
@@ -50,7 +50,7 @@ export function duration(seconds) {
   return plural(value >= 10 ? Math.round(value) : value, name);
 }
 
-/** `2026-11-24`, of the reader's calendar. */
+/** `2026-11-24`, in the time zone of the reader. */
 export function isoDay(at = new Date()) {
   const two = (number) => String(number).padStart(2, '0');
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;

@@ -1,7 +1,7 @@
 import { documentIds } from './document-ids.js';
 import { currentToken } from './session.js';
 
-/** Why the graph did not answer. `code` is that of the service, or one of `NO_TOKEN`, `OFFLINE` and `BROKEN_ANSWER`. */
+/** Why there is no data. `code` is the code of the service, or one of `NO_TOKEN`, `OFFLINE` and `BROKEN_ANSWER`. */
 export class GraphError extends Error {
   constructor({ code, message, requestId, retryAfter, missingScopes = [], fields = [] }) {
     super(message);
@@ -22,8 +22,8 @@ const transientCodes = new Set([
 ]);
 
 /**
- * Whether the same request would be refused again, as with every unknown code. An error of the browser is no refusal: a
- * stream ends with one when the connection is lost.
+ * Whether the server would refuse the same request again. Unknown codes count as refusals; errors of the browser do not, because
+ * a stream ends with one when the connection is lost.
  */
 export function isRefusal(error) {
   return error instanceof GraphError && !transientCodes.has(error.code);
@@ -32,15 +32,12 @@ export function isRefusal(error) {
 /** The codes of refusals after which the user has to sign in with another token. */
 export const tokenRefusals = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'NO_TOKEN']);
 
-/**
- * A server that has not answered after this time will not: a browser would wait much longer for a connection that is
- * lost.
- */
+/** A browser would wait much longer than this for an answer over a lost connection. */
 const timeoutMs = 60_000;
 
 /**
- * Runs a query. The measurements show what it cost: objects, SQL statements, and the milliseconds from the request to the
- * whole answer.
+ * Runs a query. The measurements are its cost in objects, its SQL statements, and the milliseconds from the request to the
+ * end of the answer.
  */
 export async function runQuery(query, variables = {}, signal) {
   const started = performance.now();
@@ -58,7 +55,7 @@ export async function runQuery(query, variables = {}, signal) {
   return { data: answer.data, measurements: { cost: answer.extensions?.cost, statements, milliseconds } };
 }
 
-/** Opens a subscription after a cursor. The answer has begun, and its body is a stream of events. */
+/** Opens a subscription that begins after a cursor. Returns the response, whose body is a stream of events. */
 export async function openStream(query, variables, { cursor, signal }) {
   const headers = { Accept: 'text/event-stream', ...(cursor && { 'Last-Event-ID': cursor }) };
   const response = await send(query, variables, headers, signal);
@@ -69,7 +66,7 @@ export async function openStream(query, variables, { cursor, signal }) {
 async function send(query, variables, headers, signal) {
   const token = currentToken();
   if (!token) throw new GraphError({ code: 'NO_TOKEN', message: 'Nobody is signed in.' });
-  // The server knows the documents of its pages, so their ids are enough even where no other document is accepted.
+  // The server knows the documents of its pages, and accepts their ids even if it accepts only trusted documents.
   const documentId = documentIds[/^(?:query|subscription) (\w+)/m.exec(query)[1]];
   try {
     return await fetch('/graphql', {
@@ -88,7 +85,7 @@ async function bodyOf(response) {
   const answer = await response.json().catch(() => undefined);
   if (!answer)
     throw new GraphError({ code: 'BROKEN_ANSWER', message: `The answer (${response.status}) is not JSON.` });
-  // Refusals before GraphQL, for example by a rate limit, have the form of REST.
+  // A request that is refused before it reaches GraphQL, for example by a rate limit, gets a problem document as in REST.
   const [error] = answer.errors?.[0]?.extensions
     ? answer.errors
     : answer.data
@@ -110,7 +107,7 @@ export function errorOf({ message, extensions = {} }, response) {
   });
 }
 
-/** The scopes that a refusal names, each once. If one of several is enough, it is the first, which allows the least. */
+/** The scopes that a refusal names, each once. Where any of several is sufficient, only the first, which allows the least. */
 function scopesIn(errors = []) {
   const names = errors.flatMap(({ message }) => message?.match(/\b[a-z]+:(?:read|write|admin)\b/) ?? []);
   return [...new Set(names)];

@@ -1,4 +1,4 @@
-export const query = `# An issue with all that belongs to it.
+export const query = `# An issue with everything that belongs to it.
 query Issue($key: String!) {
   workspace {
     changeCursor
@@ -148,7 +148,7 @@ export const addressesQuery = `query AttachmentAddresses($id: ID!) {
   }
 }`;
 
-export const subscription = `# What happens to the issue, to its parent and to its sub-issues. The page then reads its query again.
+export const subscription = `# Changes of the issue, its parent and its sub-issues, after which the page reads its query again.
 subscription IssueChanges($after: String, $id: ID!, $ids: [ID!]!) {
   issues(after: $after, filter: { or: [{ id: { in: $ids } }, { parentIssueId: { eq: $id } }] }) {
     kind

@@ -3,29 +3,28 @@ import { followSubscription } from './live.js';
 import { show } from './page.js';
 import { liveness, problem } from './states.js';
 
-/** Changes come in bursts, so one read after this time covers all of them. */
+/** Changes come in bursts. The page waits for this time after the first, and reads all of them at once. */
 const refreshDelayMs = 700;
 
-/** A page without changes is drawn again after this time, because it shows times relative to now. */
+/** A page is drawn again at this interval, because it shows times relative to now. */
 const redrawMs = 60_000;
 
 const delay = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * A page that reads one query, and reads it again when a subscription reports a change. A read that fails is retried
- * until there is an answer, and the page meanwhile says that it is not up to date. A read that was refused is not
- * retried: it would be refused again.
+ * Starts a page that reads one query, and reads it again when a subscription reports a change. A read that fails is retried
+ * until there is an answer; meanwhile the page says that it is not up to date. A read that was refused is not retried,
+ * because it would be refused again.
  *
  * - `variables()`: the current variables of the query;
- * - `view(shown)`: the page for `{ data, measurements, variables, liveness }`, where `liveness` shows whether it is kept up to
- * date;
+ * - `view({ data, measurements, variables, liveness })`: the page, where `liveness` shows whether it is kept up to date;
  * - `subscriptionOf(data, variables)`: the `query` and `variables` of the subscription; undefined when there is nothing to
  * follow;
- * - `onAnswer(shown)`: called before a new answer is drawn;
- * - `onEvent(data)`: shows an event. Without it, the query is read again;
- * - `liveContent`: what the subscription reports, if that is not all that the page shows;
- * - `remedy()`: what else than another try may help;
- * - `explain(error)`: the `title` and `body` of a page for an error that this page understands better.
+ * - `onAnswer({ data, measurements, variables })`: called before a new answer is drawn;
+ * - `onEvent(data)`: applies an event to the page. Without it, the query is read again;
+ * - `liveContent`: the name of what the subscription keeps up to date, if it is not the whole page;
+ * - `remedy()`: a button that may help instead of another attempt;
+ * - `explain(error)`: the `title` and `body` for an error that this page can explain better; undefined for others.
  *
  * The query must select `workspace { changeCursor }`, after which the subscription begins. Returns `restart`, which reads
  * again after a choice of the user, and `draw`.
@@ -41,7 +40,7 @@ export function startLivePage({
   remedy,
   explain,
 }) {
-  /** What is drawn; undefined if the page shows a problem instead. */
+  /** The answer that the page shows; undefined while it shows none or a problem. */
   let shown;
   let failure;
   let state = 'connecting';
@@ -72,8 +71,8 @@ export function startLivePage({
   };
 
   /**
-   * Waits for a time, or until the server answers again or the answer is no longer wanted. A hidden tab also waits
-   * until it is shown: the user would not see what it reads, and it would use up the quota of the token.
+   * Waits for a time, or until `endPause` is called: when the server answers again, or when the read is canceled. A hidden tab
+   * also waits until it is shown: nobody would see what it reads, and the reads would use up the quota of the token.
    */
   const pause = (ms) =>
     new Promise((resolve) => {
@@ -87,7 +86,7 @@ export function startLivePage({
       };
     });
 
-  /** Returns whether there is an answer: not if it was refused, or if a later read has begun meanwhile. */
+  /** Returns whether there is an answer: false if the read was refused, or if a later read has replaced it. */
   const read = () => {
     cancelRead();
     request = new AbortController();
@@ -140,8 +139,8 @@ export function startLivePage({
   };
 
   const refreshSoon = () => {
-    // A read that began before the change is awaited: otherwise changes in quick succession would each abandon the read
-    // of the previous one.
+    // This waits for a read that is in progress: otherwise changes in quick succession would each cancel the read of the
+    // previous change.
     pendingRefresh ??= Promise.all([delay(refreshDelayMs), lastRead]).then(async () => {
       pendingRefresh = undefined;
       if (shown) await refresh();

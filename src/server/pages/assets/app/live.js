@@ -1,15 +1,15 @@
 import { errorOf, isRefusal, openStream } from './graph.js';
 
-/** The server sends a comment every 15 seconds, so a connection that has been silent for this long is lost. */
+/** The server sends a comment every 15 seconds, so a connection that is silent for this long is considered lost. */
 const maxSilenceMs = 25_000;
 
 /**
  * Follows a subscription from a cursor, and resumes after the last event whenever the connection is lost. Browsers
  * allow six connections to a server over HTTP/1.1, so a hidden tab closes its stream, and resumes when it is shown.
  *
- * `onEvent` gets the data of each event. `onReset` is called, and nothing after it, when the page has to read
- * everything again: changes after the cursor were removed from the log, or too much has changed at once. `onState` gets
- * `connecting`, `live`, `paused`, `offline` or, with an error, `refused`.
+ * `onEvent` gets the data of each event. `onReset` is the last call, if the page has to read everything again: changes after
+ * the cursor were removed from the log, or too much has changed at once. `onState` gets `connecting`, `live`, `paused`,
+ * `offline` or, with an error, `refused`.
  */
 export function followSubscription({ query, variables, after, onEvent, onReset, onState }) {
   let cursor = after;
@@ -31,7 +31,7 @@ export function followSubscription({ query, variables, after, onEvent, onReset, 
     stop();
     onReset();
   };
-  /** Waits until the tab is shown or the browser is online again, but no longer than the time, if there is one. */
+  /** Waits until the tab is shown or the browser is online again, but at most for `ms`, if it is given. */
   const pause = (ms) =>
     new Promise((resolve) => {
       const timer = ms === undefined ? undefined : setTimeout(resolve, ms);
@@ -89,7 +89,7 @@ export function followSubscription({ query, variables, after, onEvent, onReset, 
   return stop;
 }
 
-/** The events of a stream, after a first one that only reports that it is open. */
+/** The events of a stream. The first one only reports that the stream is open. */
 async function* eventsOf(response, connection) {
   let timer = setTimeout(() => connection.abort(), maxSilenceMs);
   try {
@@ -109,14 +109,14 @@ async function* eventsOf(response, connection) {
 }
 
 function parseEvent(block) {
-  // A text of an issue may contain U+2028 and U+2029, at which a `.` without the flag `s` stops.
+  // A text may contain U+2028 and U+2029, which `.` matches only with the flag `s`.
   const fields = block.split('\n').map((line) => /^(\w+): (.*)$/s.exec(line) ?? []);
   const valueOf = (name) => fields.find(([, field]) => field === name)?.[2];
   const data = valueOf('data');
   return { id: valueOf('id'), data: data && JSON.parse(data) };
 }
 
-/** Not every browser can iterate over a stream. */
+/** The chunks of a stream as text. Not every browser can iterate over a stream itself. */
 async function* chunksOf(stream) {
   const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {

@@ -4,8 +4,8 @@ const main = document.querySelector('main');
 let isFirst = true;
 
 /**
- * Renders the content of the page; the first call replaces the placeholder that the server has sent. An element with
- * `data-key` that had the focus keeps it where it is rendered at another place.
+ * Renders the content of the page; the first call replaces the placeholder that the server has sent. An element with `data-key`
+ * keeps the focus when it moves to another parent, such as a card that moves to another column.
  */
 export function show(content) {
   const { key } = document.activeElement?.dataset ?? {};

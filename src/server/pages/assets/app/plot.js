@@ -2,14 +2,14 @@ import uPlot from '../uplot/uplot.js';
 import { count, date, isoDay } from './format.js';
 
 /**
- * A chart over days: `<day-plot .chart=${…}>`, where the chart has
+ * A chart of values by day: `<day-plot .chart=${…}>`, where the chart has
  *
  * - `label`: what it shows, for screen readers;
  * - `kind`: `lines`, `steps`, `areas` (stacked) or `bars` (stacked);
  * - `days`: the days of the values, as `2026-11-24`;
  * - `series`: `{ label, color, values, dash }`, where the color is a custom property;
  * - `format`: formats a value; by default it is a count;
- * - `until`: the last day of the axis, if it is not that of the last value;
+ * - `until`: the last day of the axis, if it is later than the last value;
  * - `floor`: the lowest value of the axis; 0 by default.
  *
  * Above it is a legend with the values of the day under the pointer, or of the last day.
@@ -29,7 +29,7 @@ class DayPlot extends HTMLElement {
     this.replaceChildren(this.#legend, this.#canvas);
     this.#canvas.setAttribute('role', 'img');
     this.#sizes.observe(this.#canvas);
-    // A canvas does not follow a change of the color scheme, which is always light on paper, so it is drawn again.
+    // A canvas keeps its colors when the color scheme changes, and when a dark page is printed, which is always light.
     for (const query of ['(prefers-color-scheme: dark)', '(forced-colors: active)', 'print'])
       matchMedia(query).addEventListener('change', () => this.#draw(), { signal: this.#lifetime.signal });
     this.#draw();
@@ -94,7 +94,7 @@ class DayPlot extends HTMLElement {
   }
 }
 
-/** The values of each series, added to those of the series before it. */
+/** The values of each series, added to those of all series before it. */
 function stackedValues(series) {
   return series.map((_, upTo) =>
     series[0].values.map((__, index) =>
@@ -155,10 +155,10 @@ function optionsOf(
   };
 }
 
-/** The minimum distance of the days that are named below a chart. */
+/** The minimum distance between the labels of days below a chart. */
 const labelPx = 64;
 
-/** Names the days of the values: uPlot would name every n-th day, which is not where a week or a month begins. */
+/** Labels the days that have values: uPlot would label every n-th day, even where no week or month begins. */
 function ticksAt(days, step) {
   return (_, __, ___, ____, seconds, px) => {
     const every = Math.max(1, Math.ceil((labelPx * seconds) / (px * step)));
@@ -166,12 +166,12 @@ function ticksAt(days, step) {
   };
 }
 
-/** The distances of the lines behind a chart of counts. */
+/** The possible distances between the grid lines of a chart of counts. */
 const steps = Array.from({ length: 10 }, (_, digits) =>
   [1, 2, 5].map((first) => first * 10 ** digits),
 ).flat();
 
-/** The width of an axis with these labels, in a type in which a digit is about 7 px wide. */
+/** The width of an axis with these labels. A digit is about 7 px wide. */
 function widthOf(labels) {
   return Math.max(44, 14 + 7 * Math.max(...labels.map(({ length }) => length)));
 }
@@ -207,10 +207,10 @@ function seriesOf({ label, dash }, kind, color) {
 }
 
 const probe = document.createElement('span');
-// A high contrast mode would make all colors the same.
+// In a high contrast mode, the browser would otherwise replace every color with the same one.
 probe.style.forcedColorAdjust = 'none';
 
-/** The color in a form that a canvas accepts: as the browser computes it in the current color scheme. */
+/** A color as a canvas accepts it: the browser computes `light-dark()` in the current color scheme. */
 function resolveColor(color) {
   probe.style.color = color;
   document.body.append(probe);
@@ -219,7 +219,7 @@ function resolveColor(color) {
   return resolved;
 }
 
-/** The day of the reader's calendar that begins at this time. */
+/** The name of the day that begins at this time in the time zone of the reader. */
 function dayOf(seconds) {
   return date(isoDay(new Date(seconds * 1_000 + 43_200_000)));
 }

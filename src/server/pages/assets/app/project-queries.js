@@ -1,4 +1,4 @@
-export const query = `# A project: how far it is, what is left of it, and how it grew.
+export const query = `# A project: its progress, its open and closed issues, and its burnup.
 query Project($key: String!, $from: Date!, $to: Date!, $timeZone: String!) {
   workspace {
     changeCursor
@@ -85,7 +85,7 @@ fragment Row on Issue {
   }
 }`;
 
-export const subscription = `# What happens to the issues of the project. The page then reads its query again.
+export const subscription = `# Changes of the issues of the project, after which the page reads its query again.
 subscription ProjectChanges($after: String, $id: ID!) {
   issues(after: $after, filter: { projectId: { eq: $id } }) {
     kind

@@ -43,7 +43,7 @@ const tokens =
   /(#[^\n]*)|("(?:[^"\\]|\\.)*")|(\$\w+)|\b(query|subscription|fragment|on|true|false|null)\b|\b([A-Z]\w*)\b/g;
 const kinds = ['comment', 'text', 'variable', 'keyword', 'type'];
 
-/** The text with its tokens in colors. */
+/** The text of a query with syntax highlighting. */
 function highlighted(text) {
   const parts = [];
   let last = 0;

@@ -5,14 +5,14 @@ import { isSignedOut, recordSignIn, recordSignOut } from './signed-out.js';
 import { connectTabs } from './tabs.js';
 
 const storageKey = 'workgraph.token';
-/** Stored in a tab whose user has signed out, which does not ask other tabs for their tokens. */
+/** Stored in a tab whose user has signed out, so that it does not request the token of another tab. */
 const signedOutKey = 'workgraph.signed-out';
 const replaceQuestion =
   'This address signs in with another access token. Use it in place of the one that this tab has?';
 
 /**
- * Stores the token of the address and removes it from there, with all that follows it. Says whether there was one. Somebody else may
- * have made the address, so it replaces the token of a tab that is signed in only if the user agrees.
+ * Moves the token of the address to the storage of the tab, and removes the fragment. Returns whether there was a token. Somebody
+ * else may have written the address, so it replaces the token of a tab that is signed in only if the user agrees.
  */
 function storeTokenOfAddress() {
   const text = new URLSearchParams(location.hash.slice(1)).get('token');
@@ -28,19 +28,19 @@ function storeTokenOfAddress() {
 }
 
 storeTokenOfAddress();
-// An address that is entered into an open tab and differs in its fragment alone does not load the page.
+// A browser does not load the page again if an address that the user enters differs only in its fragment.
 addEventListener('hashchange', () => {
   if (storeTokenOfAddress()) location.reload();
 });
 
-/** The token; undefined if the user is not signed in. The page of the REST reference stores what was typed as it is. */
+/** The token; undefined if the user is not signed in. It is parsed because the REST reference stores the text that the user typed. */
 export function currentToken() {
   return parseToken(sessionStorage.getItem(storageKey) ?? '');
 }
 
 if (isSignedOut(currentToken() ?? '')) clearTab();
 const initialToken = currentToken();
-// A page that the Back button brings out of the memory of the browser still shows what an earlier token could read.
+// A page that the browser restores from its back/forward cache still shows what an earlier token could read.
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted && isSignedOut(currentToken() ?? '')) clearTab();
   if (!persisted || currentToken() === initialToken) return;
@@ -49,8 +49,8 @@ addEventListener('pageshow', ({ persisted }) => {
 });
 
 /**
- * The token in a text that was copied, perhaps with the word before it or with invisible characters. Undefined if there
- * are characters that a request cannot carry.
+ * Parses a token that was copied, perhaps with the word `Bearer` or with invisible characters. Returns undefined if it contains
+ * characters that a header cannot have.
  */
 export function parseToken(text) {
   const token = text
@@ -60,7 +60,7 @@ export function parseToken(text) {
   return /^[\x21-\x7e]+$/.test(token) ? token : undefined;
 }
 
-/** The token in a field; undefined if there is none, which the field then says. */
+/** Returns the token in a field. If there is none, returns undefined and lets the field report it. */
 export function tokenFromField(field) {
   const token = parseToken(field.value);
   if (token) return token;
@@ -74,14 +74,14 @@ export function signIn(token) {
   location.reload();
 }
 
-/** Forgets the token in this tab alone, to use another one. */
+/** Removes the token from this tab only, so that the user can enter another one. */
 export function forgetToken() {
   clearTab();
   location.reload();
 }
 
 function clearTab() {
-  // GraphiQL stores the headers that were typed into it, which may contain a token as well.
+  // Headers that were typed into GraphiQL, which it stores, may contain a token as well.
   sessionStorage.clear();
   sessionStorage.setItem(signedOutKey, 'true');
 }
@@ -99,7 +99,7 @@ function signOut() {
   forgetToken();
 }
 
-// GraphiQL and the page of the REST reference have forms of their own.
+// GraphiQL and the REST reference have their own forms for a token, and dispatch this event.
 addEventListener('tokenchange', () => recordSignIn(currentToken() ?? ''));
 
 const button = document.querySelector('.sign-out');

@@ -1,11 +1,11 @@
-// The tokens that this browser has signed out of. A tab that shows something other than a page of workgraph meanwhile, such
-// as the answer of a probe, does not learn of it and keeps its token, which would return with the Back button.
+// The tokens that this browser has signed out of. A tab that shows no page of workgraph at that time, but for example the
+// answer of a probe, receives no message about it and keeps its token. Without this list, Back would lead to a signed-in page.
 
 const storageKey = 'workgraph.signed-out-tokens';
-/** How many tokens are remembered. */
+/** The maximum number of tokens in the list. */
 const maxTokens = 50;
 
-/** The token may not stay in the browser, so 32 bits of it are noted (FNV-1a). */
+/** The token itself must not stay in the browser, so the list has 32-bit hashes (FNV-1a). */
 function hashOf(token) {
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(token)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
@@ -30,7 +30,7 @@ export function recordSignOut(token) {
   localStorage.setItem(storageKey, JSON.stringify([...others, hashOf(token)].slice(-maxTokens)));
 }
 
-/** The user has entered the token again. */
+/** Removes a token from the list, because the user has entered it again. */
 export function recordSignIn(token) {
   if (!isSignedOut(token)) return;
   localStorage.setItem(storageKey, JSON.stringify(storedHashes().filter((hash) => hash !== hashOf(token))));

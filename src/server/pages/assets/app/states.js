@@ -2,8 +2,8 @@ import { html, nothing } from '../lit-html/lit-html.js';
 import { forgetToken, signIn, tokenFromField } from './session.js';
 
 /**
- * The content of a page after an error, with what the user can do about it: often to try again, if there is no other
- * remedy. A page may explain it better, with a title and a body of its own.
+ * The content of a page after an error, with what the user can do about it: use the remedy, if there is one, or try again. An
+ * explanation replaces the title and the body.
  */
 export function problem(error, retry, remedy, explanation) {
   const known = problems[error.code] ?? unexpected;
@@ -93,7 +93,7 @@ function tokenForm() {
     </p>`;
 }
 
-/** The content of a page whose object does not exist, with a link to other pages. */
+/** The content of a page whose object does not exist, with a link to another page. */
 export function notFound(title, text, link) {
   document.title = `${title} – workgraph`;
   return html`<section class="problem">
@@ -103,7 +103,7 @@ export function notFound(title, text, link) {
   </section>`;
 }
 
-/** The content of an empty list. */
+/** The text in place of an empty list. */
 export function emptyText(text) {
   return html`<p class="empty">${text}</p>`;
 }
@@ -116,7 +116,7 @@ export function noTeamsYet() {
   );
 }
 
-/** Shows whether the page, or the part of it that `liveContent` names, is kept up to date. */
+/** Shows whether the page, or only its `liveContent`, is kept up to date. */
 export function liveness(state, { failure, liveContent }) {
   const text = {
     connecting: 'Connecting',

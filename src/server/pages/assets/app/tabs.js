@@ -1,15 +1,15 @@
-// The tabs of a browser share the access token, so that a link can be opened in a new one: a tab without a token asks the
-// others. Each tab keeps it in its `sessionStorage`, so it is gone when the last one is closed;
-// in `localStorage` it would stay.
+// The tabs of a browser share the access token, so that links can be opened in a new tab: a tab without a token requests one
+// from the others. Each tab stores it in its `sessionStorage`, so it is gone when the last tab is closed; `localStorage` would
+// keep it.
 
-/** How long a tab waits, after the first offer, for those of tabs with another token. Browsers run hidden tabs late. */
+/** How long a tab waits for further offers after the first: hidden tabs answer late, and may have other tokens. */
 const collectMs = 200;
-/** For how long a tab accepts offers. Later its user may be typing a token. */
+/** How long a tab accepts offers. After that, its user may be typing a token. */
 const requestMs = 2_000;
 
 /**
- * Connects this tab with the others. `currentToken` returns what it has, `onToken` receives what another tab has, and `onSignOut` is called when
- * another tab has signed out of the same token.
+ * Connects this tab with the others. `currentToken` returns the token of this tab, `onToken` is called with the token that other
+ * tabs offer, and `onSignOut` when another tab has signed out of the token of this one.
  */
 export function connectTabs({ currentToken, onToken, onSignOut }) {
   let channel;
@@ -25,7 +25,7 @@ export function connectTabs({ currentToken, onToken, onSignOut }) {
     if (offers.size === 0) setTimeout(useOffers, collectMs);
     offers.add(other);
   };
-  // With tokens of several workspaces, only the user knows which one is meant.
+  // If several tokens were offered, only the user knows which one to use.
   const useOffers = () => {
     if (offers?.size === 1 && !currentToken()) onToken([...offers][0]);
   };
@@ -34,7 +34,7 @@ export function connectTabs({ currentToken, onToken, onSignOut }) {
     channel.addEventListener('message', ({ data }) => receive(data));
   };
   open();
-  // Browsers keep no page for the Back button that has an open channel.
+  // A page with an open channel would not get into the back/forward cache.
   addEventListener('pagehide', () => channel.close());
   addEventListener('pageshow', ({ persisted }) => persisted && open());
   return {

@@ -1,13 +1,13 @@
 import { html, nothing } from '../lit-html/lit-html.js';
 
-// Texts are plain. Conventions that people use in plain texts are shown as they are meant: lists, code, and addresses.
+// Texts are plain text. Some conventions of plain text are rendered: lists, code, and links.
 
 /** A text of several lines. */
 export function plainText(text) {
   return blocksOf(text.split(/\r\n|\r|\n/)).map(block);
 }
 
-/** A text in the form of the API: a document of paragraphs. Nodes of unknown kinds are left out. */
+/** A text that the API returns as a document of paragraphs. Nodes of unknown types are omitted. */
 export function richText({ content }) {
   const lines = (content.content ?? []).map(({ content = [] }) =>
     content.map(({ text = '' }) => text).join(''),
@@ -15,7 +15,7 @@ export function richText({ content }) {
   return blocksOf(lines).map(block);
 }
 
-/** The lines in blocks, each a paragraph, a list or code. */
+/** Groups the lines into blocks: paragraphs, lists and code. */
 function blocksOf(lines) {
   const blocks = [];
   let open;
@@ -44,7 +44,7 @@ function block({ kind, lines }) {
   return html`<p>${lines.map((line, at) => html`${at ? html`<br />` : ''}${inline(line)}`)}</p>`;
 }
 
-// An address may contain parentheses in pairs; a single one that closes belongs to the sentence around it.
+// A URL may contain pairs of parentheses; a closing one without its pair belongs to the sentence around the URL.
 const tokens =
   /`([^`]+)`|(https?:\/\/(?:[^\s<>"'()]|\([^\s<>"'()]*\))*(?:[^\s<>"'.,;:!?()]|\([^\s<>"'()]*\)))/g;
 
@@ -59,7 +59,7 @@ function inline(text) {
   return [...parts, text.slice(last)];
 }
 
-/** A link to another site, which does not learn where its visitor comes from. */
+/** A link to another site. `noreferrer` keeps the address of this page from it. */
 export function link(url, text = url) {
   return /^https?:\/\//i.test(url) ? html`<a href=${url} rel="noreferrer">${text}</a>` : text;
 }
@@ -73,7 +73,7 @@ export function links({ links: { nodes } }) {
   </section>`;
 }
 
-/** Replaces characters that control the direction of text, with which the name of a file could seem to have another extension. */
+/** Replaces characters that control the direction of text: with them, a file name could seem to have another extension. */
 export function withoutBidiControls(text) {
   return text.replaceAll(/[\u202A-\u202E\u2066-\u2069]/g, '\uFFFD');
 }
