@@ -61,8 +61,8 @@ export class CatchUps {
 }
 
 function nextOf({ waiting, turns }: Line): WaitingStream {
-  const [longest, ...others] = waiting;
-  if (!longest) throw new Error('A line without streams.');
-  if (turns % (turnsOfNearest + 1) === turnsOfNearest) return longest;
-  return others.reduce((least, other) => (other.behind < least.behind ? other : least), longest);
+  const [oldest, ...others] = waiting;
+  if (!oldest) throw new Error('A line without streams.');
+  if (turns % (turnsOfNearest + 1) === turnsOfNearest) return oldest;
+  return others.reduce((nearest, other) => (other.behind < nearest.behind ? other : nearest), oldest);
 }

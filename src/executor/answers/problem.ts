@@ -36,7 +36,7 @@ export function problemOf(
 }
 
 /** A message may quote a value of the request, which may be long. */
-export const longestMessage = 1_000;
+export const maxMessageLength = 1_000;
 
 /** A violation with its texts cut. */
 export function truncated({ field, message }: Violation): Violation {
@@ -45,6 +45,6 @@ export function truncated({ field, message }: Violation): Violation {
 
 /** The beginning of a text, without halves of surrogate pairs, which strict JSON parsers refuse. */
 export function cut(text: string): string {
-  const short = text.length <= longestMessage ? text : `${text.slice(0, longestMessage - 1)}…`;
+  const short = text.length <= maxMessageLength ? text : `${text.slice(0, maxMessageLength - 1)}…`;
   return short.toWellFormed();
 }

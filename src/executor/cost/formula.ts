@@ -104,7 +104,7 @@ function costOf(node: CostNode, rule: Rule, parent: CostPath): Amount {
     note?.(node.key, counted, undefined);
     return counted;
   }
-  const page = largest(alive.flatMap((occurrence) => sizeOf(occurrence, rule)));
+  const page = maxAmount(alive.flatMap((occurrence) => sizeOf(occurrence, rule)));
   const isPage = page !== undefined && !alive.some(hasPeriods);
   const max = isPage ? maxRows.pages : maxRows.periods;
   const rows = page !== undefined && max !== undefined ? combine(page, max, Math.min) : page;
@@ -136,7 +136,7 @@ function sizeOf(occurrence: Occurrence, rule: Rule): Amount[] {
   return [rows(rule.variables) ?? []].flat();
 }
 
-function largest(sizes: readonly Amount[]): Amount | undefined {
+function maxAmount(sizes: readonly Amount[]): Amount | undefined {
   const [first, ...more] = sizes;
   return first === undefined ? undefined : more.reduce((a, b) => combine(a, b, Math.max), first);
 }

@@ -73,8 +73,8 @@ function refuse(
   const input = { variables, schemaCount: new SchemaCount(variables) };
   const paths = costByPath(tree, input);
   const costliest = paths.toSorted((a, b) => b.objects - a.objects).slice(0, 3);
-  const largest = paths.reduce((max, { page = 0 }) => Math.max(max, page), 0);
-  const advice = adviceFor(largest, (maxRows) => costWithin(tree, input, maxRows) <= limit);
+  const largestPage = paths.reduce((max, { page = 0 }) => Math.max(max, page), 0);
+  const advice = adviceFor(largestPage, (maxRows) => costWithin(tree, input, maxRows) <= limit);
   tooComplex(
     `The operation could return ${formattedCount(requested)} objects, and one may cost at most ${formattedCount(limit)}. ${advice}`,
     costliest.map(({ field, objects }) => ({
@@ -85,7 +85,7 @@ function refuse(
 }
 
 function adviceFor(largestPage: number, fits: (maxRows: MaxRows) => boolean): string {
-  const pageSize = largestThat((pages) => fits({ pages }), largestPage);
+  const pageSize = maxFitting((pages) => fits({ pages }), largestPage);
   if (pageSize) return `With pages of at most ${pageSize} it would pass.`;
   return fits({ periods: 1 })
     ? 'With fewer groups, fewer days or longer periods it would pass.'
@@ -100,7 +100,7 @@ function refuseValues(values: number, max: number): void {
 }
 
 /** A binary search: a limit that holds for a size holds for all smaller ones. */
-function largestThat(fits: (size: number) => boolean, max: number): number | undefined {
+function maxFitting(fits: (size: number) => boolean, max: number): number | undefined {
   let fitting = 0;
   let over = max + 1;
   while (over - fitting > 1) {

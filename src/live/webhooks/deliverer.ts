@@ -23,7 +23,7 @@ const maxWorking = 8;
 /** After so many rounds, or so much time, a webhook makes room for others. */
 const enough = { rounds: 20, ms: 10_000 };
 /** How long a webhook is left alone after a round with an error of our own; each further one in a row doubles it, up to the longest. */
-const pauseMs = { first: 1_000, longest: 30_000 };
+const pauseMs = { first: 1_000, max: 30_000 };
 /** How long a process that stops waits for attempts in progress. Another process repeats those that do not end in time. */
 const closeWithinMs = 5_000;
 
@@ -157,7 +157,7 @@ export class Deliverer {
     } catch (error) {
       const errors = (this.#errors.get(id) ?? 0) + 1;
       this.#errors.set(id, errors);
-      const ms = Math.min(pauseMs.first * 2 ** (errors - 1), pauseMs.longest);
+      const ms = Math.min(pauseMs.first * 2 ** (errors - 1), pauseMs.max);
       // If that fails too, the claim expires by itself.
       await extendClaim(db, id, this.#claimId, new Date(Date.now() + ms)).catch(() => undefined);
       throw error;

@@ -26,11 +26,11 @@ const failedAfterMs = 3 * dayMs;
 /** After this many consecutive failures a webhook is backing off: only one message at a time is sent, as a probe. */
 const failuresToBackOff = 5;
 /** The longest time between two probes. A receiver that works again waits no longer than this. */
-const longestProbeMs = hourMs;
+const maxProbeDelayMs = hourMs;
 /** A webhook that has failed for this long, and never succeeded, is disabled. */
 const disabledAfterMs = 7 * dayMs;
 /** A longer `Retry-After` is shortened to this. */
-const longestRetryAfterMs = dayMs;
+const maxRetryAfterMs = dayMs;
 
 /** A delivery that was attempted, and its result. */
 export interface AttemptResult {
@@ -122,7 +122,7 @@ function webhookOutcome(
       : undefined;
   const isBackingOff = failures >= failuresToBackOff || (state === webhookState.backing_off && failures > 0);
   const isRecovered = state === webhookState.backing_off && !isBackingOff;
-  const probeMs = Math.min(minuteMs * 2 ** Math.max(failures - failuresToBackOff, 0), longestProbeMs);
+  const probeMs = Math.min(minuteMs * 2 ** Math.max(failures - failuresToBackOff, 0), maxProbeDelayMs);
   return {
     isRecovered,
     disabledReason,
@@ -158,7 +158,7 @@ function retryAfterOf(text: string | null, now: Date): number {
   if (text === null) return 0;
   const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - now.getTime()) / secondMs;
   if (Number.isNaN(seconds)) return 0;
-  return Math.min(Math.max(seconds * secondMs, 0), longestRetryAfterMs);
+  return Math.min(Math.max(seconds * secondMs, 0), maxRetryAfterMs);
 }
 
 /** Varies a delay by up to a fifth. */

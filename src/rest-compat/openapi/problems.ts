@@ -4,7 +4,7 @@ import { bodySizeRule, headRule } from '../../executor/limits.ts';
 import { maskedError, noSpaceMessage, unavailableMessage } from '../../executor/answers/errors.ts';
 import { InsufficientScopeError, tokenRule } from '../../executor/selections/scope-rule.ts';
 import {
-  longestMessage,
+  maxMessageLength,
   type Problem,
   problemCodes,
   problemOf,
@@ -23,7 +23,7 @@ type Code = Problem['code'];
 
 const title = { type: 'string', enum: problemTitles };
 const status = { type: 'integer', format: 'int32', minimum: 400, maximum: 599 };
-const message = { type: 'string', maxLength: longestMessage };
+const message = { type: 'string', maxLength: maxMessageLength };
 
 /** The schema of a failure: problem details (RFC 9457). */
 const problemSchema: JsonSchema = {

@@ -36,7 +36,7 @@ const escapes = Uint8Array.from({ length: 256 }, (_, code) => {
   const json = JSON.stringify(String.fromCharCode(code)).slice(1, -1);
   return json.length > 1 ? json.charCodeAt(1) : 0;
 });
-const longestEscape = 6;
+const maxEscapeLength = 6;
 
 /** An answer as bytes. `release` returns its buffer to the pool; without it the garbage collector frees the buffer. */
 export interface WrittenAnswer {
@@ -55,7 +55,7 @@ const scratch = Buffer.allocUnsafeSlow(1_048_576);
 /**
  * A buffer is not doubled beyond this length. So a writer whose answer is too large soon asks for more room, and is refused there.
  */
-const largestBuffer = maxAnswerBytes + scratch.length;
+const maxBufferLength = maxAnswerBytes + scratch.length;
 
 /** Writes JSON as the bytes that are sent: no string is built first, so an answer leaves little garbage. */
 export class JsonWriter implements Sink {
@@ -205,7 +205,7 @@ export class JsonWriter implements Sink {
   }
 
   utf8String(source: Buffer, start: number, end: number): void {
-    this.#room((end - start) * longestEscape + 2);
+    this.#room((end - start) * maxEscapeLength + 2);
     this.#bytes[this.#at] = quote;
     const at = this.#escaped(source, start, end, this.#at + 1);
     this.#bytes[at] = quote;
@@ -213,7 +213,7 @@ export class JsonWriter implements Sink {
   }
 
   utf8InString(source: Buffer, start: number, end: number): void {
-    this.#room((end - start) * longestEscape);
+    this.#room((end - start) * maxEscapeLength);
     this.#at = this.#escaped(source, start, end, this.#at);
   }
 
@@ -317,7 +317,7 @@ export class JsonWriter implements Sink {
   #room(bytes: number): void {
     if (this.#at + bytes <= this.#bytes.length) return;
     checkAnswerSize(this.#at);
-    const doubled = Math.min(this.#bytes.length * 2, largestBuffer);
+    const doubled = Math.min(this.#bytes.length * 2, maxBufferLength);
     const larger = Buffer.allocUnsafeSlow(Math.max(doubled, this.#at + bytes));
     this.#bytes.copy(larger, 0, 0, this.#at);
     this.#bytes = larger;
