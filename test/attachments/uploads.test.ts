@@ -11,7 +11,7 @@ import { hasServer } from '../db/engines.ts';
 import { eventually } from '../support/eventually.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { callerOf } from '../support/mutations.ts';
-import { whileHeld } from '../support/while-held.ts';
+import { whileLocked } from '../support/while-locked.ts';
 import { bytesOf, type FileDesk, fileDesk, problemOf, put, random } from './files.ts';
 
 let app: App;
@@ -252,7 +252,7 @@ describe('attachmentDelete', () => {
   (hasServer ? it : it.skip)('is logged if the upload ended while it waited for the issue', async () => {
     const { attachment, uploadUrl } = await desk.create({ sizeBytes: 5 });
     const uuid = parseId(attachment.id)?.uuid ?? '';
-    const removed = await whileHeld(
+    const removed = await whileLocked(
       app.database,
       (trx) =>
         trx

@@ -11,7 +11,7 @@ import type { FileStore } from '../../src/storage/storage.ts';
 import { applyDirectory } from '../../src/portability/directory/directory.ts';
 import { parseDirectory } from '../../src/portability/directory/directory-file.ts';
 import type { ImportSummary } from '../../src/portability/import/import-run.ts';
-import { noteCreated } from '../support/own-workspaces.ts';
+import { addOwnWorkspace } from '../support/own-workspaces.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 import { systemActor } from '../../src/resolvers/access/audit.ts';
 
@@ -51,7 +51,7 @@ export async function importWorld(database: Database, name: string): Promise<Imp
       teams: [{ code: 'BD', name: 'Beads' }],
     }),
   );
-  noteCreated(database, workspaceId);
+  addOwnWorkspace(database, workspaceId);
   const store = openStorage({ dataDir: cwd, storageUrl: undefined });
   const run: ImportWorld['run'] = async (command, options) => {
     const said = { stdout: '', stderr: '' };

@@ -63,8 +63,8 @@ it('src imports no tests, benchmarks or tools', () => {
 });
 
 it('schema imports only types from db', () => {
-  const values = fromSrc.filter(({ path, target, typeOnly }) => {
-    return layerOf(path) === 'schema' && layerOf(target) === 'db' && !typeOnly;
+  const values = fromSrc.filter(({ path, target, isTypeOnly }) => {
+    return layerOf(path) === 'schema' && layerOf(target) === 'db' && !isTypeOnly;
   });
   expect(values.map(line)).toEqual([]);
 });
@@ -77,8 +77,8 @@ it('rest-compat imports neither resolvers nor db', () => {
 });
 
 it('model imports only types from other layers and from packages', () => {
-  const values = imports.filter(({ path, target, typeOnly }) => {
-    return layerOf(path) === 'model' && layerOf(target) !== 'model' && !typeOnly;
+  const values = imports.filter(({ path, target, isTypeOnly }) => {
+    return layerOf(path) === 'model' && layerOf(target) !== 'model' && !isTypeOnly;
   });
   expect(values.map(line)).toEqual([]);
 });
@@ -122,7 +122,7 @@ it(`no file is longer than ${maxLines} lines, except generated ones`, () => {
 
 /** The packages that are loaded with a module, through whatever modules. */
 function packagesBehind(module: string): string[] {
-  const loaded = imports.filter(({ typeOnly, late }) => !typeOnly && !late);
+  const loaded = imports.filter(({ isTypeOnly, isDynamic }) => !isTypeOnly && !isDynamic);
   const seen = new Set([module]);
   // A set that grows while it is walked is walked to its end.
   for (const path of seen)

@@ -7,7 +7,7 @@ import { pageQuery } from '../../src/db/query/pages/page.ts';
 import { always, type Predicate } from '../../src/db/query/conditions/predicate.ts';
 import type { Order, Source, Walk } from '../../src/db/query/walks/walk.ts';
 import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
-import { explained, type Plan } from '../support/plans.ts';
+import { planOfExplain, type Plan } from '../support/plans.ts';
 import { copyTemplate } from '../support/templates.ts';
 
 // Every comment and change updates the indexes of the largest table, so each of them must be needed.
@@ -108,7 +108,7 @@ async function indexesIn(statement: Compilable): Promise<string[]> {
       if (plan?.['Index Name'] !== undefined) found.push(plan['Index Name']);
       plan?.Plans?.forEach(visit);
     };
-    visit(await explained(connection, `explain (format json) ${text}`, parameters));
+    visit(await planOfExplain(connection, `explain (format json) ${text}`, parameters));
     return found;
   } finally {
     await connection.query('rollback', []);

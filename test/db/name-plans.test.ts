@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { predicateSql } from '../../src/db/query/conditions/predicate.ts';
 import { untyped } from '../../src/db/query/any-tables.ts';
 import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
-import { explained, type Plan } from '../support/plans.ts';
+import { planOfExplain, type Plan } from '../support/plans.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 
 const rows = 5_000;
@@ -53,7 +53,7 @@ it.each(columns)('a list of names reads few pages of %s by %s', async (table, co
     .where(predicateSql({ column, in: names }, 'r0'));
   const { sql: text, parameters } = query.compile();
   const connection = await copy.database.connect();
-  const plan: PlanWithBuffers | undefined = await explained(
+  const plan: PlanWithBuffers | undefined = await planOfExplain(
     connection,
     `explain (analyze, buffers, format json) ${text}`,
     parameters,

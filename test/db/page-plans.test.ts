@@ -11,7 +11,7 @@ import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
 import { selectPage } from '../../src/db/reads/pages.ts';
 import '../../src/schema/index.ts';
 import { ActivityEntry } from '../../src/schema/activity.ts';
-import { planOf, readBy } from '../support/plans.ts';
+import { planOf, rowsReadBy } from '../support/plans.ts';
 import { copyTemplate } from '../support/templates.ts';
 import { hasServer } from './engines.ts';
 
@@ -81,7 +81,7 @@ onPostgres('a deep page of an order with nulls', () => {
         const { rows: found } = await selectPage(db, { ...page, limit }, bounds);
         expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
         const query = pageQuery({ db, columns: ['id'] }, page, { exactly: limit });
-        expect(readBy(await planOf(connection, query))).toBeLessThanOrEqual(2 * limit + 10);
+        expect(rowsReadBy(await planOf(connection, query))).toBeLessThanOrEqual(2 * limit + 10);
       }
     },
   );
@@ -91,8 +91,8 @@ onPostgres('a deep page of an order with nulls', () => {
     const [order] = orders as [Order];
     const walk = { source: notDeleted, filter: none, order, backward: false };
     const plan = await planOf(connection, pageQuery({ db, columns: ['id'] }, walk, { exactly: limit }));
-    expect(readBy(plan, 'issue')).toBeGreaterThan(0);
-    expect(readBy(plan, 'issue_label')).toBe(0);
+    expect(rowsReadBy(plan, 'issue')).toBeGreaterThan(0);
+    expect(rowsReadBy(plan, 'issue_label')).toBe(0);
   });
 
   it.each(cases)(
@@ -110,8 +110,8 @@ onPostgres('a deep page of an order with nulls', () => {
       expect(stopped?.['stopId']).toBe(all[budget - 1]?.['id']);
       const plan = await planOf(connection, query);
       // The rows that the filter examines, and the index entries up to the stop.
-      expect(readBy(plan)).toBeLessThanOrEqual(2 * budget);
-      expect(readBy(plan)).toBeGreaterThanOrEqual(budget);
+      expect(rowsReadBy(plan)).toBeLessThanOrEqual(2 * budget);
+      expect(rowsReadBy(plan)).toBeGreaterThanOrEqual(budget);
     },
   );
 
@@ -149,7 +149,7 @@ it('a page of a long feed reads no more of it than it shows', async () => {
   for (const backward of [false, true]) {
     const walk = { source, filter: always, order, backward };
     const query = pagesQuery({ db, columns: ['id'] }, walk, { exactly: limit }, [issueId]);
-    expect(readBy(await planOf(connection, query), 'activity')).toBeLessThanOrEqual(limit + 1);
+    expect(rowsReadBy(await planOf(connection, query), 'activity')).toBeLessThanOrEqual(limit + 1);
   }
   connection.release();
   await drop();

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { writeEvent } from '../../src/resolvers/activity.ts';
 import { newUuid } from '../../src/resolvers/ids.ts';
 import { changeIssues } from '../../src/db/writes/issue-change.ts';
-import { explained, type Plan } from '../support/plans.ts';
+import { planOfExplain, type Plan } from '../support/plans.ts';
 import { copyTemplate } from '../support/templates.ts';
 import { hasServer } from './engines.ts';
 
@@ -47,7 +47,10 @@ onPostgres('a statement that changes issues', () => {
     );
     const [prepared] = rows;
     const nulls = Array.from({ length: prepared?.slots ?? 0 }, () => 'null').join(', ');
-    const plan = await explained(connection, `explain (format json) execute "${prepared?.name}"(${nulls})`);
+    const plan = await planOfExplain(
+      connection,
+      `explain (format json) execute "${prepared?.name}"(${nulls})`,
+    );
     connection.release();
     await drop();
     // PostgreSQL makes five custom plans before it considers a generic plan.

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { routeTable } from '../../src/rest-compat/route-table.ts';
-import { longestStallMs, type MeasuredApp, startMeasuredApp } from '../support/measured-app.ts';
+import { maxStallMs, type MeasuredApp, startMeasuredApp } from '../support/measured-app.ts';
 import type { RawAnswer } from '../support/openapi.ts';
 import { Client, type Wire } from './client.ts';
 import { type GraphCase, graphCases, type GraphOperation, graphOperations } from './graph-cases.ts';
@@ -57,7 +57,7 @@ interface Subject {
 /** Sends a case. Returns the answer, and a fault if it has blocked the other cases for too long. */
 async function sent(wire: Wire): Promise<{ answer: RawAnswer; stalls: string[] }> {
   const { answer, stallMs } = await sendMeasured(app, client, wire);
-  const isLong = stallMs > longestStallMs;
+  const isLong = stallMs > maxStallMs;
   return { answer, stalls: isLong ? [`the event loop stood still for ${Math.round(stallMs)} ms`] : [] };
 }
 

@@ -1,4 +1,4 @@
-import { longestStallMs, type MeasuredApp } from '../support/measured-app.ts';
+import { maxStallMs, type MeasuredApp } from '../support/measured-app.ts';
 import type { RawAnswer } from '../support/openapi.ts';
 import type { Client, Wire } from './client.ts';
 
@@ -16,13 +16,13 @@ export async function sendMeasured(
 ): Promise<{ answer: RawAnswer; stallMs: number }> {
   const answer = await client.send(wire);
   let stallMs = await app.stall();
-  for (let attempt = 2; stallMs > longestStallMs && attempt <= attempts; attempt += 1) {
+  for (let attempt = 2; stallMs > maxStallMs && attempt <= attempts; attempt += 1) {
     const { status } = await client.send(wire);
     const repeatedMs = await app.stall();
     // A server that is still busy may refuse the repetition unread.
     if (status === answer.status) stallMs = Math.min(stallMs, repeatedMs);
   }
   // The memory of some machines answers several times as slowly for an hour, and everything takes as much longer.
-  if (stallMs > longestStallMs) stallMs /= await app.slowness();
+  if (stallMs > maxStallMs) stallMs /= await app.slowness();
   return { answer, stallMs };
 }

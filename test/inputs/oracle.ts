@@ -11,7 +11,7 @@ import { errorCodes } from '../../src/resolvers/errors.ts';
 import { toRichText } from '../../src/resolvers/rich-text.ts';
 import { maxNegotiatedCharacters } from '../../src/server/http/http-rules.ts';
 import { objectTypes } from '../graph/schema-walk.ts';
-import { type RawAnswer, undocumented } from '../support/openapi.ts';
+import { type RawAnswer, responseDifferences } from '../support/openapi.ts';
 import type { Wire } from './client.ts';
 import type { GraphOperation } from './graph-cases.ts';
 
@@ -19,7 +19,7 @@ import type { GraphOperation } from './graph-cases.ts';
 export function restFaults({ method, target, headers: sent }: Wire, answer: RawAnswer): string[] {
   const { status, text, headers } = answer;
   if (status === 431) return tooLarge(target, sent) ? [] : ['431 for a request of some bytes'];
-  const faults = undocumented(method, target.split('?')[0] ?? '', answer);
+  const faults = responseDifferences(method, target.split('?')[0] ?? '', answer);
   if (text !== '' && method !== 'HEAD' && headers.get('content-type')?.includes('json'))
     faults.push(...halvesIn(text));
   if (status >= 500) faults.push(`the answer is ${status}: ${text.slice(0, 500)}`);

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { sql } from 'kysely';
 import { newUuid } from '../../src/resolvers/ids.ts';
 import { startApp } from '../support/app.ts';
-import { startSecondServer } from '../support/started-server.ts';
+import { startSecondServer } from '../support/server-processes.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { startProxy } from './cut-proxy.ts';
 import { numberAll } from './logged.ts';

@@ -4,7 +4,7 @@ import { longLogsQuery } from '../../src/db/changes.ts';
 import { always, type Predicate } from '../../src/db/query/conditions/predicate.ts';
 import { changePageQuery } from '../../src/db/reads/change-pages.ts';
 import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
-import { planOf, readBy } from '../support/plans.ts';
+import { planOf, rowsReadBy } from '../support/plans.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 import { numberAll } from './logged.ts';
 
@@ -66,5 +66,5 @@ async function changesRead(query: Compilable): Promise<number> {
   const connection = await test.database.connect();
   const plan = await planOf(connection, query);
   connection.release();
-  return readBy(plan, 'change');
+  return rowsReadBy(plan, 'change');
 }

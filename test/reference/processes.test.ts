@@ -3,7 +3,7 @@ import pg from 'pg';
 import { leaseMs } from '../../src/reference/memory.ts';
 import type { App } from '../support/app.ts';
 import { randomOf } from '../support/samples.ts';
-import { type SecondServer, startSecondServer } from '../support/started-server.ts';
+import { type SecondServer, startSecondServer } from '../support/server-processes.ts';
 import { hasServer, urlOf } from '../db/engines.ts';
 
 // Another process writes at random moments, and sends no signal to the two servers. `SECONDS=60` makes a long run.

@@ -5,7 +5,7 @@ import { team } from '../support/fixtures.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { urlOf } from '../db/engines.ts';
-import { startServerProcess } from '../support/started-server.ts';
+import { startServerProcess } from '../support/server-processes.ts';
 
 let place: TestDatabase;
 beforeAll(async () => {

@@ -17,7 +17,7 @@ import { type IssueWorld, issueWorld } from '../support/issue-world.ts';
 import { type Caller, callerOf, type IssueRead } from '../support/mutations.ts';
 import { Random } from '../support/random.ts';
 import { isWhole } from '../support/samples.ts';
-import { type SecondServer, startSecondServer } from '../support/started-server.ts';
+import { type SecondServer, startSecondServer } from '../support/server-processes.ts';
 
 let app: App;
 let second: SecondServer | undefined;

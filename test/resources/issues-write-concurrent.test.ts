@@ -7,7 +7,7 @@ import { brokenInvariants } from '../support/invariants.ts';
 import { installAgent, type IssueWorld, issueWorld } from '../support/issue-world.ts';
 import { type Caller, callerOf, type IssueRead } from '../support/mutations.ts';
 import { isWhole } from '../support/samples.ts';
-import { type SecondServer, startSecondServer } from '../support/started-server.ts';
+import { type SecondServer, startSecondServer } from '../support/server-processes.ts';
 
 /** The embedded engine has one session, so its writes hardly overlap: outside CI, it gets fewer of them. */
 const isShort = !hasServer && !isWhole;

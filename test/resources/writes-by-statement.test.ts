@@ -4,7 +4,7 @@ import { recountTallies } from '../../src/db/issue-tallies.ts';
 import { parseId } from '../../src/resolvers/ids.ts';
 import { isGraphqlJs } from '../support/app.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
-import { whileHeld } from '../support/while-held.ts';
+import { whileLocked } from '../support/while-locked.ts';
 import { hasServer } from '../db/engines.ts';
 
 const { app, world, ada } = useIssueWorld();
@@ -91,7 +91,7 @@ describe('with an answer that needs no further statement', () => {
     const issue = await create();
     await ada.mutate('commentCreate', { issueKey: issue.key, body: 'First' });
     const id = parseId(issue.id)?.uuid ?? '';
-    const settled = await whileHeld(
+    const settled = await whileLocked(
       app.database,
       (trx) =>
         trx
@@ -115,7 +115,7 @@ describe('with an answer that needs no further statement', () => {
   it('returns what was added to the issue meanwhile', async () => {
     const issue = await create();
     const { bug } = world.eng;
-    const settled = await whileHeld(
+    const settled = await whileLocked(
       app.database,
       async (trx) => {
         const id = parseId(issue.id)?.uuid ?? '';
@@ -137,7 +137,7 @@ describe('with an answer that needs no further statement', () => {
   it('answers NOT_FOUND for an issue that was deleted meanwhile', async () => {
     const issue = await create();
     const id = parseId(issue.id)?.uuid ?? '';
-    const settled = await whileHeld(
+    const settled = await whileLocked(
       app.database,
       async (trx) => {
         await trx
@@ -162,7 +162,7 @@ describe('with an answer that needs no further statement', () => {
   it('reports a reference that was deleted between its check and its lock', async () => {
     const { eng } = world;
     const id = parseId(eng.doing)?.uuid ?? '';
-    const settled = await whileHeld(
+    const settled = await whileLocked(
       app.database,
       (trx) => trx.deleteFrom('status').where('id', '=', id).execute(),
       () => ada.violations('issueCreate', { teamId: eng.id, title: 'Nowhere', statusId: eng.doing }),

@@ -9,7 +9,7 @@ import { startExampleWorld } from '../examples/world.ts';
 import { Client, type Wire } from '../inputs/client.ts';
 import { percentEncoded } from '../inputs/rest-cases.ts';
 import type { App } from '../support/app.ts';
-import { type OpenApi, type RawAnswer, undocumented } from '../support/openapi.ts';
+import { type OpenApi, type RawAnswer, responseDifferences } from '../support/openapi.ts';
 import { sampled } from '../support/samples.ts';
 import { longestText, textsAround, validatorOf, valuesAround } from './boundaries.ts';
 
@@ -85,7 +85,7 @@ async function differences(
   const said = `${what.slice(0, 80)} is ${answer.status}: ${answer.text.slice(0, 300)}`;
   const path = wire.target.split('?')[0] ?? '';
   return [
-    ...undocumented(route.method, path, answer),
+    ...responseDifferences(route.method, path, answer),
     ...(isRefused(answer) === isInside ? [`${isInside ? 'allowed' : 'not allowed'}, but ${said}`] : []),
   ];
 }
@@ -213,7 +213,7 @@ describe('the head of a request', () => {
     expect(bytes).toBeLessThan(maxHeadBytes - 4_096);
     const answer = await client.send(wire);
     expect([name, answer.status]).not.toEqual([name, 431]);
-    expect(undocumented(route.method, wire.target.split('?')[0] ?? '', answer)).toEqual([]);
+    expect(responseDifferences(route.method, wire.target.split('?')[0] ?? '', answer)).toEqual([]);
   });
 
   it.each(tried)('is refused as the document says when it is larger: %s', async (name, example) => {
@@ -228,7 +228,7 @@ describe('the head of a request', () => {
       const wire = wireOf(route, each);
       const answer = await client.send(wire);
       expect([name, answer.status]).toEqual([name, 431]);
-      expect(undocumented(route.method, wire.target.split('?')[0] ?? '', answer)).toEqual([]);
+      expect(responseDifferences(route.method, wire.target.split('?')[0] ?? '', answer)).toEqual([]);
     }
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
 import { AdmissionTicket } from '../../src/server/limits/admission.ts';
-import { type App, type Sent, startApp } from '../support/app.ts';
+import { type App, type RequestOptions, startApp } from '../support/app.ts';
 
 const apps: Record<string, App> = {};
 beforeAll(async () => {
@@ -45,9 +45,9 @@ const slips = [
   '{ viewer { member { nam } } }',
 ];
 
-const ask = async (mode: string, query: string, sent: Sent = {}, variables = {}) => {
+const ask = async (mode: string, query: string, options: RequestOptions = {}, variables = {}) => {
   const { status, body } = await (apps[mode] as App).graphql(query, variables, {
-    ...sent,
+    ...options,
     headers: { accept: 'application/graphql-response+json' },
   });
   return { status, data: body.data, messages: (body.errors ?? []).map(({ message }) => message) };
@@ -55,8 +55,8 @@ const ask = async (mode: string, query: string, sent: Sent = {}, variables = {})
 
 describe('INTROSPECTION=public', () => {
   it.each(asksForSchema)('answers everybody: %.40s', async (query) => {
-    for (const sent of [{}, none])
-      expect(await ask('public', query, sent)).toMatchObject({ status: 200, messages: [] });
+    for (const options of [{}, none])
+      expect(await ask('public', query, options)).toMatchObject({ status: 200, messages: [] });
   });
 
   it.each([
@@ -127,8 +127,8 @@ describe('INTROSPECTION=tokens', () => {
 
 describe('INTROSPECTION=off', () => {
   it.each(asksForSchema)('answers nobody: %.40s', async (query) => {
-    for (const sent of [{}, none]) {
-      expect(await ask('off', query, sent)).toEqual({
+    for (const options of [{}, none]) {
+      expect(await ask('off', query, options)).toEqual({
         status: 400,
         data: undefined,
         messages: ['Introspection is switched off on this server.'],

@@ -15,7 +15,7 @@ import { onStatement } from '../../src/db/engine/meter.ts';
 import { primaryPositionSql } from '../../src/db/engine/wal-position.ts';
 import { hashToken } from '../../src/resolvers/access/access-tokens.ts';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
-import { type Replicated, replicated } from '../support/replicated.ts';
+import { type ReplicatedSetup, startReplicatedServer } from '../support/replicated-server.ts';
 
 const header = 'x-workgraph-consistency';
 const missing = whyNoCluster();
@@ -29,9 +29,9 @@ interface Titled {
 onReplicas(
   `a server with a streaming replica${missing === undefined ? '' : ` (skipped: ${missing})`}`,
   () => {
-    let r: Replicated;
+    let r: ReplicatedSetup;
     beforeAll(async () => {
-      r = await replicated();
+      r = await startReplicatedServer();
     });
     afterAll(() => r?.stop());
 

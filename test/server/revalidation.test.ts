@@ -10,7 +10,7 @@ import { createWorkspace } from '../../src/resolvers/workspaces.ts';
 import { numberAll } from '../live/logged.ts';
 import { isGraphqlJs } from '../support/chosen-executor.ts';
 import { member } from '../support/fixtures.ts';
-import { startSecondServer } from '../support/started-server.ts';
+import { startSecondServer } from '../support/server-processes.ts';
 import { copyTemplate } from '../support/templates.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { hasServer } from '../db/engines.ts';

@@ -4,7 +4,7 @@ import { RecentWrites } from '../../src/server/recent-writes.ts';
 import { shareWrites } from '../../src/server/shared-writes.ts';
 import { whyNoCluster } from '../faults/support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Replicated, replicated } from '../support/replicated.ts';
+import { type ReplicatedSetup, startReplicatedServer } from '../support/replicated-server.ts';
 import { openRedisProxy } from '../support/redis-proxy.ts';
 
 const redisUrl = process.env.TEST_REDIS_URL;
@@ -64,8 +64,8 @@ const redisUrl = process.env.TEST_REDIS_URL;
 
 describe('two machines with Redis and a replica', () => {
   const onMachines = redisUrl && whyNoCluster() === undefined ? it : it.skip;
-  let one: Replicated;
-  let other: Awaited<ReturnType<Replicated['another']>>;
+  let one: ReplicatedSetup;
+  let other: Awaited<ReturnType<ReplicatedSetup['another']>>;
 
   afterEach(async () => {
     await other?.stop();
@@ -73,7 +73,7 @@ describe('two machines with Redis and a replica', () => {
   });
 
   onMachines('show a token its own writes without the header, whichever of them wrote', async () => {
-    one = await replicated({ REDIS_URL: redisUrl });
+    one = await startReplicatedServer({ REDIS_URL: redisUrl });
     other = await one.another();
     const [writer, reader] = [await one.newToken(), await one.newToken()];
     const issue = { title: 'Before', teamId: one.world.teamId, description: '', priority: 0 };

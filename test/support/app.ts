@@ -14,7 +14,7 @@ import { openFiles } from '../../src/server/open-files.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
 import { httpClient } from './http-client.ts';
 import { member } from './fixtures.ts';
-import { noteCreated } from './own-workspaces.ts';
+import { addOwnWorkspace } from './own-workspaces.ts';
 // Answers are checked against openapi.json. Loading the checker here keeps its cost out of the first request.
 import './openapi.ts';
 import { generousAdmission } from './generous-admission.ts';
@@ -23,7 +23,7 @@ import { copyTemplate, databaseOfWorker } from './templates.ts';
 import { systemActor } from '../../src/resolvers/access/audit.ts';
 
 /** The credentials and headers of a request. The default token is the owner's, with all scopes; `null` sends none. */
-export interface Sent {
+export interface RequestOptions {
   token?: string | null;
   headers?: Record<string, string>;
 }
@@ -57,12 +57,12 @@ export interface App extends TestWorkspace {
   graphql<Data = Record<string, unknown>>(
     query: string,
     variables?: Record<string, unknown>,
-    sent?: Sent,
+    options?: RequestOptions,
   ): Promise<Answer<ExecutionResult<Data>>>;
   request<Body = unknown>(
     method: string,
     path: string,
-    sent?: Sent & { body?: unknown },
+    options?: RequestOptions & { body?: unknown },
   ): Promise<Answer<Body>>;
   /** Issues a token for a new member with the given role, or for the owner if there is no role. */
   tokenFor(holder?: {
@@ -98,7 +98,7 @@ export interface AppOptions {
 }
 
 /** Limits so high that no test exceeds a rate, a cost or a time by accident. */
-const generous: Settings = {
+const generousSettings: Settings = {
   MAX_CONCURRENCY: String(generousAdmission.maxConcurrency),
   QUEUE_WAIT_MS: String(generousAdmission.queueWaitMs),
   REQUEST_TIMEOUT_MS: String(generousAdmission.requestTimeoutMs),
@@ -111,7 +111,7 @@ const generous: Settings = {
 };
 
 /** `npm run test:all` runs the whole suite with each executor, on each path to it. */
-const chosen: Settings = {
+const settingsOfRun: Settings = {
   EXECUTOR: process.env.TEST_EXECUTOR,
   GRAPHQL_PATH: process.env.TEST_GRAPHQL_PATH,
   WRITE_BATCHING: process.env.WRITE_BATCHING,
@@ -132,7 +132,10 @@ export async function startApp({
     throw new Error('The database of several test files has no demo.');
   const { database, dataDir, drop } = await (sharesDatabase ? databaseOfWorker() : copyTemplate(content));
   const home = content === 'migrated' ? await newWorkspace(database, 'Test') : await demoWorkspace(database);
-  const config = readConfig({ PORT: '0', DATA_DIR: dataDir, ...generous, ...chosen, ...settings }, {});
+  const config = readConfig(
+    { PORT: '0', DATA_DIR: dataDir, ...generousSettings, ...settingsOfRun, ...settings },
+    {},
+  );
   const files = openFiles(config);
   const leaks: string[] = [];
   // A refused statement would not fail a test by itself: graphql-js answers instead, with statements of its own.
@@ -186,9 +189,9 @@ async function demoWorkspace(database: Database): Promise<TestWorkspace> {
 }
 
 async function newWorkspace(database: Database, name: string): Promise<TestWorkspace> {
-  const made = await createWorkspace(database, systemActor, { name, ownerDisplayName: 'Olive Owner' });
-  const { workspaceId, ownerUserAccountId, ownerToken } = made;
-  noteCreated(database, workspaceId);
+  const workspace = await createWorkspace(database, systemActor, { name, ownerDisplayName: 'Olive Owner' });
+  const { workspaceId, ownerUserAccountId, ownerToken } = workspace;
+  addOwnWorkspace(database, workspaceId);
   return { workspaceId, ownerUserAccountId, token: ownerToken.token };
 }
 

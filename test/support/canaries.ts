@@ -1,27 +1,27 @@
 /** Secrets that must not leak, in all forms in which a program might write them. */
 export class Canaries {
-  readonly #forms = new Map<string, string>();
+  readonly #encodings = new Map<string, string>();
 
   constructor(secrets: Readonly<Record<string, string>>) {
     for (const [name, secret] of Object.entries(secrets)) this.add(name, secret);
   }
 
   add(name: string, secret: string): void {
-    for (const form of formsOf(secret)) this.#forms.set(form, name);
+    for (const encoding of encodingsOf(secret)) this.#encodings.set(encoding, name);
   }
 
   /** Returns the names of the secrets that the text contains, each with its surrounding text. */
   in(text: string): string[] {
     const folded = text.toLowerCase();
-    return [...this.#forms].flatMap(([form, name]) => {
-      const at = folded.indexOf(form.toLowerCase());
-      return at < 0 ? [] : [`${name}: …${text.slice(Math.max(at - 60, 0), at + form.length + 20)}…`];
+    return [...this.#encodings].flatMap(([encoding, name]) => {
+      const at = folded.indexOf(encoding.toLowerCase());
+      return at < 0 ? [] : [`${name}: …${text.slice(Math.max(at - 60, 0), at + encoding.length + 20)}…`];
     });
   }
 }
 
 /** The secret unchanged, in hexadecimal, URL-encoded, in JSON, and in base64 at each of the three possible offsets. */
-function formsOf(secret: string): Set<string> {
+function encodingsOf(secret: string): Set<string> {
   const bytes = Buffer.from(secret);
   const shifted = [0, 1, 2].map((before) => {
     // Digits that also contain bits of the neighbouring bytes are left out.

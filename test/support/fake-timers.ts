@@ -16,10 +16,10 @@ const replaceable = [
 
 /** Jest then replaces only these parts of time, so that only what uses them waits for the test. */
 export function fakeOnly(
-  faked: readonly (typeof replaceable)[number][],
+  names: readonly (typeof replaceable)[number][],
   options: { now?: number } = {},
 ): void {
-  jest.useFakeTimers({ ...options, doNotFake: replaceable.filter((name) => !faked.includes(name)) });
+  jest.useFakeTimers({ ...options, doNotFake: replaceable.filter((name) => !names.includes(name)) });
 }
 
 /** What is repeated waits for the test. */

@@ -7,15 +7,15 @@ import { isDeliberate } from './deliberate-fallbacks.ts';
 import { isKnownFallback } from './known-fallbacks.ts';
 
 const { WORKGRAPH_TEST_FALLBACKS: folder, JEST_WORKER_ID: worker } = process.env;
-const reported = folder && worker ? join(folder, worker) : undefined;
-const seen: Fallback[] = [];
-const note = (fallback: unknown) => void seen.push(fallback as Fallback);
-/** How many bytes of `reported` have been read. An earlier worker with the same number has read what is there at first. */
-let bytesRead = reported && existsSync(reported) ? statSync(reported).size : 0;
+const reportFile = folder && worker ? join(folder, worker) : undefined;
+const ownFallbacks: Fallback[] = [];
+const record = (fallback: unknown) => void ownFallbacks.push(fallback as Fallback);
+/** How many bytes of `reportFile` have been read. An earlier worker with the same number has read what is there at first. */
+let bytesRead = reportFile && existsSync(reportFile) ? statSync(reportFile).size : 0;
 
 /** Lists the unknown fallbacks since the last call, without duplicates. */
 export function unknownFallbacks(): string[] {
-  const unknown = [...seen.splice(0), ...reportedByProcesses()].filter(
+  const unknown = [...ownFallbacks.splice(0), ...reportedByProcesses()].filter(
     (fallback) => !isKnownFallback(fallback) && !isDeliberate(fallback),
   );
   return [
@@ -32,8 +32,8 @@ function check(): void {
 }
 
 function reportedByProcesses(): Fallback[] {
-  if (!reported || !existsSync(reported)) return [];
-  const unread = readFileSync(reported).subarray(bytesRead);
+  if (!reportFile || !existsSync(reportFile)) return [];
+  const unread = readFileSync(reportFile).subarray(bytesRead);
   // A process may be writing its last line right now; that line is read next time.
   const complete = unread.subarray(0, unread.lastIndexOf('\n') + 1);
   bytesRead += complete.length;
@@ -47,10 +47,10 @@ function reportedByProcesses(): Fallback[] {
  * falls back for a reason that known-fallbacks.ts does not list.
  */
 export function watchFallbacks(): void {
-  subscribe('workgraph:fallback', note);
+  subscribe('workgraph:fallback', record);
   afterEach(check);
   afterAll(() => {
-    unsubscribe('workgraph:fallback', note);
+    unsubscribe('workgraph:fallback', record);
     check();
   });
 }

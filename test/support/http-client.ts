@@ -1,11 +1,11 @@
-import type { Answer, App, Sent } from './app.ts';
+import type { Answer, App, RequestOptions } from './app.ts';
 
 /** Sends requests to a server, with the given token unless a request names another. */
 export function httpClient(url: string, ownToken: string): Pick<App, 'graphql' | 'request'> {
   const send = async <Body>(
     method: string,
     path: string,
-    { token = ownToken, headers = {}, body }: Sent & { body?: unknown },
+    { token = ownToken, headers = {}, body }: RequestOptions & { body?: unknown },
   ): Promise<Answer<Body>> => {
     const raw = typeof body === 'string' || body instanceof Uint8Array || body === undefined;
     const response = await fetch(new URL(path, url), {
@@ -28,8 +28,8 @@ export function httpClient(url: string, ownToken: string): Pick<App, 'graphql' |
     };
   };
   return {
-    request: (method, path, sent = {}) => send(method, path, sent),
-    graphql: (query, variables = {}, sent = {}) =>
-      send('POST', '/graphql', { ...sent, body: { query, variables } }),
+    request: (method, path, options = {}) => send(method, path, options),
+    graphql: (query, variables = {}, options = {}) =>
+      send('POST', '/graphql', { ...options, body: { query, variables } }),
   };
 }

@@ -8,9 +8,9 @@ export interface Import {
   /** The imported file relative to the root, or a package's specifier. */
   target: string;
   /** `import type …`; a `{ type X }` between values still loads the module, so it does not count. */
-  typeOnly: boolean;
+  isTypeOnly: boolean;
   /** A dynamic import, `import('…')`. */
-  late: boolean;
+  isDynamic: boolean;
 }
 
 /** Finds static imports and re-exports at the start of a line, bare imports, and `import('…')`. */
@@ -18,27 +18,35 @@ export function importsOf({ path, text }: { path: string; text: string }): Impor
   const statement = /^(?:import|export)\s+(type\s)?(?:[^'";=]*?\sfrom\s*)?['"]([^'"]+)['"]/gm;
   const call = /\bimport\(\s*['"]([^'"]+)['"]/g;
   return [
-    ...Array.from(text.matchAll(statement), ([, type, specifier = '']) => ({ type, specifier, late: false })),
-    ...Array.from(text.matchAll(call), ([, specifier = '']) => ({ type: undefined, specifier, late: true })),
-  ].map(({ type, specifier, late }) => ({
+    ...Array.from(text.matchAll(statement), ([, type, specifier = '']) => ({
+      type,
+      specifier,
+      isDynamic: false,
+    })),
+    ...Array.from(text.matchAll(call), ([, specifier = '']) => ({
+      type: undefined,
+      specifier,
+      isDynamic: true,
+    })),
+  ].map(({ type, specifier, isDynamic }) => ({
     path,
     target: specifier.startsWith('.') ? normalize(join(dirname(path), specifier)) : specifier,
-    typeOnly: type !== undefined,
-    late,
+    isTypeOnly: type !== undefined,
+    isDynamic,
   }));
 }
 
 /** Finds all modules that a module may load, directly or indirectly, including dynamic imports. */
 export function loadedBy(root: string): (module: string) => ReadonlySet<string> {
-  const known = new Map<string, readonly string[]>();
+  const cache = new Map<string, readonly string[]>();
   const targetsOf = (path: string): readonly string[] => {
-    const found = known.get(path);
-    if (found) return found;
+    const cached = cache.get(path);
+    if (cached) return cached;
     const file = join(root, path);
     const isSource = /\.[jt]s$/.test(path) && existsSync(file);
     const imports = isSource ? importsOf({ path, text: readFileSync(file, 'utf8') }) : [];
-    const targets = imports.filter(({ typeOnly }) => !typeOnly).map(({ target }) => target);
-    known.set(path, targets);
+    const targets = imports.filter(({ isTypeOnly }) => !isTypeOnly).map(({ target }) => target);
+    cache.set(path, targets);
     return targets;
   };
   return (module) => {

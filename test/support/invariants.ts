@@ -7,9 +7,9 @@ import { ownWorkspaces } from './own-workspaces.ts';
  * the workspaces of this file are checked: another file may be in the middle of a change by SQL.
  */
 export async function brokenInvariants(database: Database): Promise<Record<string, string[]>> {
-  const checked = ownWorkspaces(database) ?? [undefined];
+  const workspaceIds = ownWorkspaces(database) ?? [undefined];
   const broken: Record<string, string[]> = {};
-  for (const workspaceId of checked) {
+  for (const workspaceId of workspaceIds) {
     const { findings } = await verifyDatabase(database, { limit: 5, workspaceId });
     for (const { rule, rows } of findings)
       broken[rule] = [...(broken[rule] ?? []), ...rows.map(({ key, detail }) => `${key}: ${detail}`)];

@@ -79,27 +79,27 @@ export async function installAgent(app: App, { workspaceId }: IssueWorld, agent:
 
 /** A team with its statuses, labels and deliveries. */
 export async function newTeam(database: Database, workspaceId: string, code: string) {
-  const made = await team(database, workspaceId, { code });
+  const created = await team(database, workspaceId, { code });
   const delivery = async (number: number) => {
     const id = newUuid();
     const name = `${code} sprint ${number}`;
     const dates = { startsOn: '2026-01-01', endsOn: '2026-01-14', state: 1 };
     await database.unscoped
       .insertInto('delivery')
-      .values({ workspaceId, id, teamId: made.id, number, name, nameFold: fold(name), ...dates })
+      .values({ workspaceId, id, teamId: created.id, number, name, nameFold: fold(name), ...dates })
       .execute();
     return encodeId('delivery', id);
   };
-  const status = (name: keyof typeof made.statuses) => encodeId('status', made.statuses[name]);
+  const status = (name: keyof typeof created.statuses) => encodeId('status', created.statuses[name]);
   return {
-    uuid: made.id,
-    id: encodeId('team', made.id),
+    uuid: created.id,
+    id: encodeId('team', created.id),
     todo: status('Todo'),
     doing: status('Doing'),
     done: status('Done'),
     canceled: status('Canceled'),
-    bug: encodeId('label', made.labels.Bug),
-    feature: encodeId('label', made.labels.Feature),
+    bug: encodeId('label', created.labels.Bug),
+    feature: encodeId('label', created.labels.Feature),
     sprint1: await delivery(1),
     sprint2: await delivery(2),
   };
@@ -132,12 +132,12 @@ async function twoProjects({ unscoped: db }: Database, workspaceId: string, team
       .execute();
     return encodeId('project', id);
   };
-  const made = { apollo: await project('Apollo'), gemini: await project('Gemini') };
+  const created = { apollo: await project('Apollo'), gemini: await project('Gemini') };
   await db
     .updateTable('team')
     .set({ activeProjectCount: 2 })
     .where('workspaceId', '=', workspaceId)
     .where('id', '=', teamId)
     .execute();
-  return made;
+  return created;
 }

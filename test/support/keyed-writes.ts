@@ -68,15 +68,15 @@ async function newObjects(app: App, { eng }: IssueWorld): Promise<TestObjects> {
   const { comment } = await caller.mutate('commentCreate', { issueKey: key, body: 'Said.' });
   const link = { issueKey: key, url: 'https://example.com/a', title: 'A' };
   const { issueLink } = await caller.mutate('issueLinkCreate', link);
-  const more = await app.graphql<Record<string, Record<string, { id: string }>>>(
+  const created = await app.graphql<Record<string, Record<string, { id: string }>>>(
     `mutation ($file: AttachmentCreateInput!) {
       attachmentCreate(input: $file) { attachment { id } }
       accessTokenCreate(input: { name: "t", scopes: ["issues:read"] }) { accessToken { id } }
     }`,
     { file: { issueKey: key, fileName: 'a.txt', contentType: 'text/plain', sizeBytes: 1 } },
   );
-  expect(more.body.errors).toBeUndefined();
-  const { attachmentCreate, accessTokenCreate } = more.body.data ?? {};
+  expect(created.body.errors).toBeUndefined();
+  const { attachmentCreate, accessTokenCreate } = created.body.data ?? {};
   const { webhookId, deliveryId } = await storeWebhook(
     app.database.of(app.workspaceId),
     app.ownerUserAccountId,
@@ -101,25 +101,25 @@ async function tables({ database }: App): Promise<Record<string, string>> {
         select from information_schema.columns c
         where (c.table_schema, c.table_name) = (t.table_schema, t.table_name) and c.column_name = 'workspace_id'
       ))`.execute(database.unscoped);
-  const chosen = own ? sql`where workspace_id = any(${own}::uuid[])` : sql``;
+  const restriction = own ? sql`where workspace_id = any(${own}::uuid[])` : sql``;
   // The servers of other test files, which may be slow, have janitors: these remove cancelled uploads.
   const isCancelled = sql`uploaded_utc is null and deleted_utc is not null`;
-  const ofTable = (name: string) =>
-    own && name === 'attachment' ? sql`${chosen} and not (${isCancelled})` : chosen;
+  const restrictionOf = (name: string) =>
+    own && name === 'attachment' ? sql`${restriction} and not (${isCancelled})` : restriction;
   // The sequencer moves changes from one table to the other at any moment, so both are digested as one. On Citus a statement reads its
   // tables one after the other, so it begins when nothing is left to be moved.
   if (own)
     await eventually(async () => {
-      const waiting = await sql`select from change_inbox ${chosen} limit 1`.execute(database.unscoped);
+      const waiting = await sql`select from change_inbox ${restriction} limit 1`.execute(database.unscoped);
       return waiting.rows.length === 0;
     });
   const changes = sql`select 'changes' as name, count(*) || ' ' || md5(coalesce(string_agg(id::text, ',' order by id), ''))
-    as digest from (select change_id as id from change_inbox ${chosen} union all select id from change ${chosen}) rows`;
+    as digest from (select change_id as id from change_inbox ${restriction} union all select id from change ${restriction}) rows`;
   const digests = names.rows.map(
     ({
       name,
     }) => sql`select ${sql.lit(name)} as name, count(*) || ' ' || md5(coalesce(string_agg(row, ',' order by row), ''))
-      as digest from (select (to_jsonb(t) - 'last_used_utc')::text as row from ${sql.table(name)} t ${ofTable(name)}) rows`,
+      as digest from (select (to_jsonb(t) - 'last_used_utc')::text as row from ${sql.table(name)} t ${restrictionOf(name)}) rows`,
   );
   const { rows } = await sql<{
     name: string;

@@ -4,7 +4,7 @@ import type { Fallback, FallbackKind } from '../../src/executor/run/fallbacks.ts
  * The reasons for which graphql-js may answer instead of the compiled executor. A refusal is always permitted, because only
  * graphql-js formats refusals as GraphQL requires. So is an outage, which affects graphql-js as well. A fault never is.
  */
-const known: Readonly<Record<FallbackKind, RegExp>> = {
+const permitted: Readonly<Record<FallbackKind, RegExp>> = {
   // Introspection, and the list whose resolver decides which rows a caller may read.
   'no plan': /^(?:Query\.(?:__schema|__type)|AccessTokenConnection\.\w+)$/,
   // Ids that `node` and `nodes` refuse, and ids of the type whose resolver decides which rows a caller may read.
@@ -15,5 +15,5 @@ const known: Readonly<Record<FallbackKind, RegExp>> = {
 };
 
 export function isKnownFallback({ kind, message }: Fallback): boolean {
-  return known[kind].test(message);
+  return permitted[kind].test(message);
 }

@@ -8,8 +8,8 @@ import { WorkerLink } from '../../src/server/workers/worker-link.ts';
 // it has been told of or whether it leads. It ends at its start if the file of the first argument exists; if that file says
 // `others`, only if it is not the first worker.
 const link = await WorkerLink.open(process);
-const obstacle = process.argv[2] ?? '';
-if (existsSync(obstacle) && !(link.start.isFirst && readFileSync(obstacle, 'utf8') === 'others'))
+const exitFile = process.argv[2] ?? '';
+if (existsSync(exitFile) && !(link.start.isFirst && readFileSync(exitFile, 'utf8') === 'others'))
   process.exit(3);
 const debts: string[] = [];
 link.counts.on('indebted', (message) => {
@@ -21,17 +21,17 @@ link.onLead(() => {
 });
 const server = createServer(({ url }, res) => {
   res.shouldKeepAlive = false;
-  const charged = url?.startsWith('/charge/') ? url.slice(8) : undefined;
-  if (charged !== undefined) link.charge(charged, 1);
+  const caller = url?.startsWith('/charge/') ? url.slice(8) : undefined;
+  if (caller !== undefined) link.charge(caller, 1);
   if (url === '/debts') return res.end(`${process.pid} ${debts.join()}`);
   return res.end(url === '/leads' ? `${process.pid} ${leads}` : String(process.pid));
 });
 const additional = await link.listen(server, '127.0.0.1');
 link.ready(`http://127.0.0.1:${link.start.port}`, undefined);
 await link.stopped;
-const all = [server, ...additional];
-const closed = Promise.all(all.map((socket) => once(socket, 'close')));
-for (const socket of all) stopAccepting(socket);
+const servers = [server, ...additional];
+const closed = Promise.all(servers.map((each) => once(each, 'close')));
+for (const socket of servers) stopAccepting(socket);
 await Promise.all([closed, link.settle(0)]);
 await link.close();
 process.exit(0);

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { readPool } from '../inputs/pool.ts';
 import { startApp } from './app.ts';
-import type { Answered, Asked, MeasuredOptions } from './measured-app.ts';
-import { fillLists } from './longest-lists.ts';
+import type { Answers, Question, MeasuredOptions } from './measured-app.ts';
+import { fillLists } from './full-lists.ts';
 import { slowness } from './slowness.ts';
 
 /**
@@ -10,14 +10,14 @@ import { slowness } from './slowness.ts';
  * processes use the processor, but then it does not use any itself. `monitorEventLoopDelay` measures nothing between a reset
  * and its next tick, so it misses a request that follows at once.
  */
-class LongestTurn {
-  longestMs = 0;
+class TurnTimer {
+  maxMs = 0;
   #usedUs = process.threadCpuUsage();
   readonly #timer = setInterval(() => {
     const used = process.threadCpuUsage();
     const tookUs = used.user - this.#usedUs.user + used.system - this.#usedUs.system;
     this.#usedUs = used;
-    this.longestMs = Math.max(this.longestMs, tookUs / 1_000);
+    this.maxMs = Math.max(this.maxMs, tookUs / 1_000);
   }, 1);
 
   stop(): void {
@@ -27,9 +27,9 @@ class LongestTurn {
 
 // An app in a separate process, whose event loop the test does not delay. Its parent sends it questions as messages.
 const app = await startApp(JSON.parse(process.argv[2] ?? '{}') as MeasuredOptions);
-const computing = new LongestTurn();
+const turnTimer = new TurnTimer();
 
-const answer: { [Question in Asked]: () => Promise<Answered[Question]> } = {
+const answers: { [Key in Question]: () => Promise<Answers[Key]> } = {
   app: () => Promise.resolve({ url: app.url, token: app.token }),
   pool: () => readPool(app),
   fillLists: async () => {
@@ -40,21 +40,21 @@ const answer: { [Question in Asked]: () => Promise<Answered[Question]> } = {
     // Timers run between these two turns, and only they can measure the turn that has just ended.
     await nextTurn();
     await nextTurn();
-    const { longestMs } = computing;
-    computing.longestMs = 0;
-    return longestMs;
+    const { maxMs } = turnTimer;
+    turnTimer.maxMs = 0;
+    return maxMs;
   },
   slowness: () => Promise.resolve(slowness()),
   stop: async () => {
-    computing.stop();
+    turnTimer.stop();
     await app.stop();
     return null;
   },
 };
-process.on('message', (asked: Asked) => {
-  void answer[asked]().then(
-    (answered) => process.send?.({ answered }),
+process.on('message', (question: Question) => {
+  void answers[question]().then(
+    (answer) => process.send?.({ answer }),
     (error: unknown) => process.send?.({ error: String(error) }),
   );
 });
-process.send?.({ answered: null });
+process.send?.({ answer: null });

@@ -8,7 +8,7 @@ import type { AppOptions } from './app.ts';
 export type MeasuredOptions = Pick<AppOptions, 'demo' | 'settings'>;
 
 /** The questions that the process answers, with the types of the answers. */
-export interface Answered {
+export interface Answers {
   app: { url: string; token: string };
   pool: Pool;
   /** Gives one team a page of issues whose lists have their maximum length. */
@@ -19,7 +19,7 @@ export interface Answered {
   slowness: number;
   stop: null;
 }
-export type Asked = keyof Answered;
+export type Question = keyof Answers;
 
 /** An app in a separate process, which reports for how long its event loop was blocked. */
 export interface MeasuredApp {
@@ -36,7 +36,7 @@ export interface MeasuredApp {
  * The longest time in milliseconds for which one request may block all others. A run of all tests has two workers, which
  * slow each other down; set QUIET=1 when nothing else runs.
  */
-export const longestStallMs = process.env.QUIET === '1' ? 100 : 300;
+export const maxStallMs = process.env.QUIET === '1' ? 100 : 300;
 
 const script = join(import.meta.dirname, 'measured-app-process.ts');
 
@@ -44,27 +44,27 @@ export async function startMeasuredApp(options: MeasuredOptions = {}): Promise<M
   const child = fork(script, [JSON.stringify(options)], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });
-  const ended = once(child, 'exit') as Promise<[number]>;
-  const failed = ended.then(([code]) => {
+  const exit = once(child, 'exit') as Promise<[number]>;
+  const failure = exit.then(([code]) => {
     throw new Error(`The measured app ended with ${code}.`);
   });
-  failed.catch(() => undefined);
-  const message = async () => {
-    const [reply] = (await Promise.race([once(child, 'message'), failed])) as [
-      { answered: unknown; error?: string },
+  failure.catch(() => undefined);
+  const nextAnswer = async () => {
+    const [reply] = (await Promise.race([once(child, 'message'), failure])) as [
+      { answer: unknown; error?: string },
     ];
     if (reply.error !== undefined) throw new Error(reply.error);
-    return reply.answered;
+    return reply.answer;
   };
-  let last: Promise<unknown> = message();
-  const ask = <Question extends Asked>(question: Question): Promise<Answered[Question]> => {
-    const answered = last.then(() => {
-      const answering = message();
+  let last: Promise<unknown> = nextAnswer();
+  const ask = <Key extends Question>(question: Key): Promise<Answers[Key]> => {
+    const reply = last.then(() => {
+      const answer = nextAnswer();
       child.send(question);
-      return answering;
+      return answer;
     });
-    last = answered.catch(() => undefined);
-    return answered as Promise<Answered[Question]>;
+    last = reply.catch(() => undefined);
+    return reply as Promise<Answers[Key]>;
   };
   const { url, token } = await ask('app');
   return {
@@ -77,7 +77,7 @@ export async function startMeasuredApp(options: MeasuredOptions = {}): Promise<M
     stop: async () => {
       await ask('stop');
       child.disconnect();
-      await ended;
+      await exit;
     },
   };
 }

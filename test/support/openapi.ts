@@ -80,7 +80,7 @@ const described = [
  * Lists the differences between a REST response and its description in the document. The document describes neither
  * unknown paths and methods nor the responses to OPTIONS.
  */
-export function undocumented(method: string, path: string, answer: RawAnswer): string[] {
+export function responseDifferences(method: string, path: string, answer: RawAnswer): string[] {
   const route = find(path)?.methods.get(method === 'HEAD' ? 'GET' : method);
   if (!route) return [];
   const name = `${method} ${route.path}`;

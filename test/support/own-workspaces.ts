@@ -6,12 +6,12 @@ const shared = new WeakSet<Database>();
 const created = new WeakMap<Database, string[]>();
 
 /** Marks a database that other test files use too, so that only the workspaces of this file are checked: others may break rules on purpose. */
-export function noteShared(database: Database): void {
+export function markShared(database: Database): void {
   shared.add(database);
 }
 
 /** Notes a workspace that this test file created, so that it is checked even in a shared database. */
-export function noteCreated(database: Database, workspaceId: string): void {
+export function addOwnWorkspace(database: Database, workspaceId: string): void {
   created.set(database, [...(created.get(database) ?? []), workspaceId]);
 }
 

@@ -16,11 +16,11 @@ export interface Plan {
 /** Runs a statement, and returns its plan. */
 export async function planOf(connection: BorrowedConnection, query: Compilable): Promise<Plan | undefined> {
   const { sql, parameters } = query.compile();
-  return explained(connection, `explain (analyze, format json) ${sql}`, parameters);
+  return planOfExplain(connection, `explain (analyze, format json) ${sql}`, parameters);
 }
 
 /** The plan that an EXPLAIN statement prints as JSON. */
-export async function explained(
+export async function planOfExplain(
   connection: Pick<BorrowedConnection, 'query'>,
   explain: string,
   parameters: readonly unknown[] = [],
@@ -30,9 +30,9 @@ export async function explained(
 }
 
 /** The number of rows that the scans of a plan, or of one table in it, have read, including those that a filter dropped. */
-export function readBy(plan: Plan | undefined, relation?: string): number {
+export function rowsReadBy(plan: Plan | undefined, relation?: string): number {
   if (!plan) return Number.NaN;
-  const below = (plan.Plans ?? []).reduce((sum, each) => sum + readBy(each, relation), 0);
+  const below = (plan.Plans ?? []).reduce((sum, each) => sum + rowsReadBy(each, relation), 0);
   const { 'Relation Name': read } = plan;
   if (read === undefined || (relation !== undefined && read !== relation)) return below;
   const { 'Actual Rows': rows = 0, 'Rows Removed by Filter': removed = 0, 'Actual Loops': loops = 0 } = plan;

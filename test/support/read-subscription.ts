@@ -3,7 +3,7 @@ import { listen } from '../live/event-stream.ts';
 import { numberAll } from '../live/logged.ts';
 import type { Answer, App } from './app.ts';
 
-interface Answered {
+interface GraphQLBody {
   data?: unknown;
   errors?: readonly { message: string; extensions?: Record<string, unknown> }[];
 }
@@ -14,7 +14,7 @@ export async function readSubscription(
   query: string,
   variables: object,
   { token }: { token: string },
-): Promise<Answer<Answered>> {
+): Promise<Answer<GraphQLBody>> {
   await numberAll(app.database);
   const headers = { 'Last-Event-ID': 'c1-0-0' };
   const body = JSON.stringify({ query, variables });
@@ -24,8 +24,8 @@ export async function readSubscription(
     await setImmediate();
     stream = await listen(`${app.url}/graphql`, token, headers, body);
   }
-  const { status, headers: answered } = stream.response;
-  const timing = answered.get('Server-Timing') ?? '';
+  const { status, headers: responseHeaders } = stream.response;
+  const timing = responseHeaders.get('Server-Timing') ?? '';
   const statements = Number(/desc="(\d+) statements"/.exec(timing)?.[1] ?? -1);
   if (status !== 200) {
     const response = await fetch(`${app.url}/graphql`, {
@@ -38,14 +38,14 @@ export async function readSubscription(
       },
       body,
     });
-    return { status, headers: answered, body: (await response.json()) as Answered, statements };
+    return { status, headers: responseHeaders, body: (await response.json()) as GraphQLBody, statements };
   }
-  const answers: unknown[] = [];
+  const events: unknown[] = [];
   // The first batch of events ends with the id of the end of the log, even if no event has that id.
   for (let id = stream.lastId(); !(await isAtEnd(app, id)); ) id = await stream.idAfter(id);
-  for (let left = stream.count(); left > 0; left -= 1) answers.push((await stream.next()).data);
+  for (let left = stream.count(); left > 0; left -= 1) events.push((await stream.next()).data);
   stream.stop();
-  return { status, headers: answered, body: { data: answers }, statements };
+  return { status, headers: responseHeaders, body: { data: events }, statements };
 }
 
 async function isAtEnd({ database }: Pick<App, 'database'>, id: string): Promise<boolean> {

@@ -15,11 +15,11 @@ export const isWholeInCi: boolean = isWhole || CI !== undefined;
 /** Determines the sample. Set `SEED=…` to repeat the sample of another run. */
 export const seed = Number(SEED ?? Math.floor(Date.now() / 1000));
 
-let hasChosen = false;
+let usesRandom = false;
 
 /** The random choices of a test file. The runner adds to a failure which SEED repeats them. */
 export function randomOf(name: string): Random {
-  hasChosen = true;
+  usesRandom = true;
   return new Random(`${seed} ${name}`);
 }
 
@@ -51,17 +51,17 @@ function sampleOf<Case>(
   oneOf: number,
   groupOf: (item: Case) => string,
 ): readonly Case[] {
-  const chosen = new Set(
+  const sample = new Set(
     [...Map.groupBy(cases, groupOf)].flatMap(([name, group]) =>
       randomOf(name).sample(group, Math.ceil(group.length / oneOf)),
     ),
   );
-  return cases.filter((item) => chosen.has(item));
+  return cases.filter((item) => sample.has(item));
 }
 
 /** How to repeat the random choices since the last call, or undefined if there were none. */
 export function takeHint(): string | undefined {
-  const hint = hasChosen ? `SEED=${seed} repeats the random choices of this file.` : undefined;
-  hasChosen = false;
+  const hint = usesRandom ? `SEED=${seed} repeats the random choices of this file.` : undefined;
+  usesRandom = false;
   return hint;
 }

@@ -8,7 +8,7 @@ import { addWorld, type World } from '../graph/world.ts';
 import { startApp } from './app.ts';
 import { isAlive } from './processes.ts';
 import { parseRows, printRows } from './printed-rows.ts';
-import type { Answers, Described, Question } from './shared-app.ts';
+import type { Answers, ServerInfo, Question } from './shared-app.ts';
 
 // The server that the read-only suites of a run share. Suites reach it over HTTP, because jest may replace a worker
 // while the server continues. It exits when it is asked to, or when the run that started it is gone.
@@ -20,9 +20,9 @@ const answers: Answers = {
   tokenFor: (holder) => app.tokenFor(holder),
   world: async () => {
     world ??= addWorld(app, 'here');
-    const made = await world;
-    const { fixture, workspace } = made;
-    const { rows } = await made.read();
+    const shared = await world;
+    const { fixture, workspace } = shared;
+    const { rows } = await shared.read();
     const printed = printRows(rows);
     if (!isDeepStrictEqual(parseRows(printed), rows))
       throw new Error('A row has a value that does not survive JSON.');
@@ -33,7 +33,7 @@ const answers: Answers = {
     return Promise.resolve(null);
   },
   stop: async () => {
-    clearInterval(watching);
+    clearInterval(runWatch);
     control.close();
     await app.stop();
     return null;
@@ -41,17 +41,17 @@ const answers: Answers = {
 };
 
 const control = createServer((request, response) => {
-  void answered(json(request)).then((body) =>
+  void replyTo(json(request)).then((body) =>
     response.setHeader('Connection', 'close').end(JSON.stringify(body)),
   );
 });
 control.listen(0, '127.0.0.1');
 await once(control, 'listening');
-const watching = setInterval(() => {
+const runWatch = setInterval(() => {
   if (!isAlive(Number(runPid))) void answers.stop();
 }, 1_000);
 
-const described: Described = {
+const info: ServerInfo = {
   url: app.url,
   token: app.token,
   workspaceId: app.workspaceId,
@@ -59,12 +59,12 @@ const described: Described = {
   control: `http://127.0.0.1:${(control.address() as AddressInfo).port}`,
 };
 // Renaming makes the file appear complete to those who wait for it.
-writeFileSync(`${file}.partial`, JSON.stringify(described));
+writeFileSync(`${file}.partial`, JSON.stringify(info));
 renameSync(`${file}.partial`, file);
 
-async function answered(asked: Promise<unknown>): Promise<{ answer: unknown } | { error: string }> {
+async function replyTo(request: Promise<unknown>): Promise<{ answer: unknown } | { error: string }> {
   try {
-    const { question, argument } = (await asked) as { question: Question; argument: object };
+    const { question, argument } = (await request) as { question: Question; argument: object };
     return { answer: await answers[question](argument) };
   } catch (error) {
     return { error: String(error) };

@@ -24,15 +24,15 @@ export interface Answers {
 export type Question = keyof Answers;
 
 /** What the process writes into its file once it is ready. */
-export interface Described extends TestWorkspace {
+export interface ServerInfo extends TestWorkspace {
   readonly url: string;
   readonly control: string;
 }
 
-type Ask = <Asked extends Question>(
-  question: Asked,
-  argument?: Parameters<Answers[Asked]>[0],
-) => Promise<Awaited<ReturnType<Answers[Asked]>>>;
+type Ask = <Key extends Question>(
+  question: Key,
+  argument?: Parameters<Answers[Key]>[0],
+) => Promise<Awaited<ReturnType<Answers[Key]>>>;
 
 const script = join(import.meta.dirname, 'shared-app-process.ts');
 
@@ -54,19 +54,19 @@ export async function sharedApp(): Promise<SharedApp> {
     const { startApp } = await import('./app.ts');
     return startApp({ demo: true });
   }
-  const { described, ask } = await sharedServer();
+  const { info, ask } = await sharedServer();
   return {
-    ...described,
-    ...httpClient(described.url, described.token),
+    ...info,
+    ...httpClient(info.url, info.token),
     tokenFor: (holder = {}) => ask('tokenFor', holder),
     stop: async () => void (await ask('checkLog')),
   };
 }
 
 /** Returns the server that the suites of all workers share. The first of them starts it. */
-export async function sharedServer(): Promise<{ described: Described; ask: Ask }> {
+export async function sharedServer(): Promise<{ info: ServerInfo; ask: Ask }> {
   const { WORKGRAPH_TEST_SHARED: folder = '', WORKGRAPH_TEST_PID: run = '' } = process.env;
-  const file = descriptionIn(folder);
+  const file = infoFileIn(folder);
   let child: ChildProcess | undefined;
   for (let attempt = 0; !existsSync(file); ) {
     // It has the id of the process that is to write the file: of the worker, and then of what it has started.
@@ -82,11 +82,11 @@ export async function sharedServer(): Promise<{ described: Described; ask: Ask }
     if (!child && !isAlive(Number(readFileSync(claim, 'utf8')))) attempt += 1;
     else await delay(20);
   }
-  const described = JSON.parse(readFileSync(file, 'utf8')) as Described;
-  return { described, ask: asking(described.control) };
+  const info = JSON.parse(readFileSync(file, 'utf8')) as ServerInfo;
+  return { info, ask: askVia(info.control) };
 }
 
-function descriptionIn(folder: string): string {
+function infoFileIn(folder: string): string {
   return join(folder, 'server.json');
 }
 
@@ -115,13 +115,13 @@ function startProcess(file: string, run: string): ChildProcess {
 
 /** Stops the shared server of the run, if there is one, and throws if it has failed. */
 export async function stopSharedServer(folder: string): Promise<void> {
-  const file = descriptionIn(folder);
+  const file = infoFileIn(folder);
   if (!existsSync(file)) return;
-  const { control } = JSON.parse(readFileSync(file, 'utf8')) as Described;
-  await asking(control)('stop');
+  const { control } = JSON.parse(readFileSync(file, 'utf8')) as ServerInfo;
+  await askVia(control)('stop');
 }
 
-function asking(control: string): Ask {
+function askVia(control: string): Ask {
   return async (question, argument = {}) => {
     const response = await fetch(control, { method: 'POST', body: JSON.stringify({ question, argument }) });
     const { answer, error } = (await response.json()) as { answer: never; error?: string };

@@ -26,7 +26,7 @@ export function hasTemplate(content: TemplateContent): boolean {
 }
 
 /** How long a template that no longer fits the sources is kept: a run that still uses it has begun before. */
-const keptMs = 3_600_000;
+const maxUnusedMs = 3_600_000;
 
 /** Notes that a template is in use. */
 export function touch(template: string): void {
@@ -36,11 +36,12 @@ export function touch(template: string): void {
 
 /** Removes what nothing has used for a while: other templates of the same content, and what was left half made. */
 export function pruneBeside(content: TemplateContent): void {
-  const kept = basename(templateOf(content));
+  const current = basename(templateOf(content));
   for (const name of readdirSync(templateCache)) {
     const path = join(templateCache, name);
-    const isOld = name !== kept && (name.startsWith(`${content}-`) || name.startsWith('partial-'));
-    if (isOld && Date.now() - statSync(path).mtimeMs > keptMs) rmSync(path, { recursive: true, force: true });
+    const isOld = name !== current && (name.startsWith(`${content}-`) || name.startsWith('partial-'));
+    if (isOld && Date.now() - statSync(path).mtimeMs > maxUnusedMs)
+      rmSync(path, { recursive: true, force: true });
   }
 }
 
@@ -48,9 +49,9 @@ const hashes = new Map<TemplateContent, string>();
 
 /** The hash of the sources as they were when this process first asked, since it has loaded them as well. */
 function hashOf(content: TemplateContent): string {
-  const known = hashes.get(content) ?? hashOfSources(content);
-  hashes.set(content, known);
-  return known;
+  const hash = hashes.get(content) ?? hashOfSources(content);
+  hashes.set(content, hash);
+  return hash;
 }
 
 function hashOfSources(content: TemplateContent): string {

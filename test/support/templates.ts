@@ -25,7 +25,7 @@ import {
   templateOf,
   touch,
 } from './template-paths.ts';
-import { noteShared } from './own-workspaces.ts';
+import { markShared } from './own-workspaces.ts';
 import { whenWorkerEnds } from './worker-end.ts';
 import { wire } from './wire.ts';
 import './tenant-prover/install.ts';
@@ -88,7 +88,7 @@ function copyDatabase(template: string, dataDir: string): void {
 
 async function copyEmbedded(content: Content, dataDir: string): Promise<TestDatabase> {
   await copyIntoDirectory(content, dataDir);
-  return opened({ dataDir, wire }, dataDir);
+  return openWithoutDrop({ dataDir, wire }, dataDir);
 }
 
 /** Makes the template of an embedded database, unless another process has made it in the meantime. */
@@ -107,8 +107,8 @@ async function makeEmbedded(content: TemplateContent): Promise<string> {
   if (existsSync(template)) return template;
   const partial = mkdtempSync(join(templateCache, 'partial-'));
   if (content !== 'empty') {
-    const simpler = content === 'migrated' ? 'empty' : 'migrated';
-    copyDatabase(await makeEmbedded(simpler), partial);
+    const base = content === 'migrated' ? 'empty' : 'migrated';
+    copyDatabase(await makeEmbedded(base), partial);
   }
   const database = await openDatabase({ dataDir: partial, wire });
   if (content !== 'empty') await fill(database, content, partial);
@@ -135,12 +135,12 @@ async function lockWhenFree(directory: string): Promise<DataDirectoryLock> {
 async function useShared(url: string, content: Content, dataDir: string): Promise<TestDatabase> {
   if (content === 'examples')
     throw new Error('A shared database has the demo of today, not that of the examples.');
-  const made = await opened({ url, wire }, dataDir);
-  noteShared(made.database);
-  return made;
+  const shared = await openWithoutDrop({ url, wire }, dataDir);
+  markShared(shared.database);
+  return shared;
 }
 
-let ofWorker: Promise<Database> | undefined;
+let workerDatabase: Promise<Database> | undefined;
 
 /**
  * A database for a test file that writes only in workspaces that it creates. On the embedded engine, the files of a worker use the
@@ -150,13 +150,13 @@ let ofWorker: Promise<Database> | undefined;
 export async function databaseOfWorker(): Promise<TestDatabase> {
   const { TEST_DATABASE_URL, WORKGRAPH_TEST_SHARED: folder } = process.env;
   if (TEST_DATABASE_URL || !folder) return copyTemplate('migrated');
-  if (!ofWorker) {
-    ofWorker = openIn(mkdtempSync(join(folder, 'database-')));
+  if (!workerDatabase) {
+    workerDatabase = createIn(mkdtempSync(join(folder, 'database-')));
     whenWorkerEnds(closeDatabaseOfWorker);
   }
   // A copy, so that what the file notes about its database, or replaces in it, does not concern the next file.
-  const database: Database = { ...(await ofWorker), close: () => Promise.resolve() };
-  noteShared(database);
+  const database: Database = { ...(await workerDatabase), close: () => Promise.resolve() };
+  markShared(database);
   const dataDir = newDataDir();
   return {
     database,
@@ -167,19 +167,19 @@ export async function databaseOfWorker(): Promise<TestDatabase> {
 
 /** Closes the database of the worker, if there is one: its timers would keep the process alive for up to ten seconds. */
 export async function closeDatabaseOfWorker(): Promise<void> {
-  const database = await ofWorker;
-  ofWorker = undefined;
+  const database = await workerDatabase;
+  workerDatabase = undefined;
   await database?.close();
 }
 
 /** Opens a new database without rows. The directory is deleted after the run, see `allowSharing`. */
-async function openIn(dataDir: string): Promise<Database> {
+async function createIn(dataDir: string): Promise<Database> {
   await copyIntoDirectory('migrated', dataDir);
   return openDatabase({ dataDir, wire });
 }
 
 /** Opens a database that needs no dropping: its rows are in the directory, or belong to all test files. */
-async function opened(location: DatabaseLocation, dataDir: string): Promise<TestDatabase> {
+async function openWithoutDrop(location: DatabaseLocation, dataDir: string): Promise<TestDatabase> {
   const database = await openDatabase(location);
   return {
     database,

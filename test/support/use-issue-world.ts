@@ -6,7 +6,7 @@ import { issueWorld, type IssueWorld } from './issue-world.ts';
 import { type Caller, callerOf } from './mutations.ts';
 
 /** The server, workspace and caller that the tests of a file use. They are available once the first test runs. */
-interface UsedWorld {
+interface TestWorld {
   readonly app: App;
   readonly world: IssueWorld;
   /** Sends mutations as the member Ada. */
@@ -26,31 +26,31 @@ export function useIssueWorld({
   changesRows?: boolean;
   ownDatabase?: boolean;
   settings?: Settings;
-} = {}): UsedWorld {
-  let used: UsedWorld | undefined;
-  const present = (): UsedWorld => {
-    if (!used) throw new Error('The issue world is available only inside tests and hooks.');
-    return used;
+} = {}): TestWorld {
+  let current: TestWorld | undefined;
+  const requireWorld = (): TestWorld => {
+    if (!current) throw new Error('The issue world is available only inside tests and hooks.');
+    return current;
   };
   beforeAll(async () => {
     const app = await startApp({ settings, sharesDatabase: !ownDatabase });
     const world = await issueWorld(app);
-    used = { app, world, ada: callerOf(app, world.ada.token) };
+    current = { app, world, ada: callerOf(app, world.ada.token) };
   });
   afterAll(async () => {
-    const { app } = present();
+    const { app } = requireWorld();
     const broken = changesRows ? {} : await brokenInvariants(app.database);
     await app.stop();
     expect(broken).toEqual({});
   });
   return {
-    app: laterOn(() => present().app),
-    world: laterOn(() => present().world),
-    ada: laterOn(() => present().ada),
+    app: lazyProxy(() => requireWorld().app),
+    world: lazyProxy(() => requireWorld().world),
+    ada: lazyProxy(() => requireWorld().ada),
   };
 }
 
 /** A proxy for an object that is created later. */
-function laterOn<T extends object>(get: () => T): T {
+function lazyProxy<T extends object>(get: () => T): T {
   return new Proxy({} as T, { get: (_target, property) => Reflect.get(get(), property) as unknown });
 }

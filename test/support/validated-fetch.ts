@@ -14,8 +14,8 @@ globalThis.fetch = async (input, init) => {
   const text = isStream ? '' : await response.clone().text();
   const method = init?.method ?? (input instanceof Request ? input.method : 'GET');
   // Imported on demand, because most test files send no such request.
-  const { undocumented } = await import('./openapi.ts');
-  const differences = undocumented(method, pathname, {
+  const { responseDifferences } = await import('./openapi.ts');
+  const differences = responseDifferences(method, pathname, {
     status: response.status,
     headers: response.headers,
     text,

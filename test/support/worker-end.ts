@@ -1,5 +1,5 @@
 /** The first element of the message by which jest-worker ends a worker. It then gives the process `workerGracefulExitTimeout` to exit. */
-const endOfWorker = 2;
+const endMessageType = 2;
 
 /** Calls the function when jest has no more test files for this process, or the parent of an `@own-process` file lets go of it. */
 export function whenWorkerEnds(close: () => Promise<void>): void {
@@ -11,7 +11,7 @@ export function whenWorkerEnds(close: () => Promise<void>): void {
     void close();
   };
   const onMessage = (message: unknown) => {
-    if (Array.isArray(message) && message[0] === endOfWorker) end();
+    if (Array.isArray(message) && message[0] === endMessageType) end();
   };
   process.on('message', onMessage).on('disconnect', end);
 }

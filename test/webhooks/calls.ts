@@ -1,4 +1,4 @@
-import type { App, Sent } from '../support/app.ts';
+import type { App, RequestOptions } from '../support/app.ts';
 
 type Input = Record<string, unknown>;
 
@@ -30,7 +30,7 @@ const selections = {
 type Payload = Input & { webhook: WebhookRead; secret: string; count: number };
 
 /** Manages webhooks over GraphQL. */
-export function webhookCalls(app: Pick<App, 'graphql'>, sent?: Sent) {
+export function webhookCalls(app: Pick<App, 'graphql'>, sent?: RequestOptions) {
   const send = (name: keyof typeof selections, input: Input) => {
     const type = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}Input`;
     return app.graphql<Record<string, Payload>>(

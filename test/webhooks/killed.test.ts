@@ -7,7 +7,7 @@ import { webhookCalls } from './calls.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { hasServer, urlOf } from '../db/engines.ts';
-import { startServerProcess } from '../support/started-server.ts';
+import { startServerProcess } from '../support/server-processes.ts';
 
 const settings = { WEBHOOK_NETWORKS: '127.0.0.1', SIGNING_KEYS: 'k'.repeat(32) };
 

@@ -31,7 +31,7 @@ interface ReplicatedServer extends Pick<App, 'graphql' | 'request'> {
 }
 
 /** Such a server, and the PostgreSQL and the standby of its own. */
-export interface Replicated extends ReplicatedServer {
+export interface ReplicatedSetup extends ReplicatedServer {
   readonly primary: Cluster;
   readonly standby: Cluster;
   readonly world: World;
@@ -40,7 +40,7 @@ export interface Replicated extends ReplicatedServer {
 }
 
 /** Starts a server on a new PostgreSQL with a standby; the settings are those of each server there. */
-export async function replicated(settings: Settings = {}): Promise<Replicated> {
+export async function startReplicatedServer(settings: Settings = {}): Promise<ReplicatedSetup> {
   // The folder of a test run is closed to the user that PostgreSQL runs as.
   const folder = mkdtempSync('/tmp/workgraph-replicas-');
   chmodSync(folder, 0o711);
@@ -64,7 +64,7 @@ export async function replicated(settings: Settings = {}): Promise<Replicated> {
 }
 
 async function serverOn(
-  { primary, standby, world }: Pick<Replicated, 'primary' | 'standby' | 'world'>,
+  { primary, standby, world }: Pick<ReplicatedSetup, 'primary' | 'standby' | 'world'>,
   settings: Settings,
 ): Promise<ReplicatedServer> {
   const database = await openDatabase({ url: primary.url }, [standby.url]);
@@ -88,7 +88,7 @@ async function serverOn(
     logger: pino({ level: 'silent' }),
   });
   const { workspaceId, ownerUserAccountId, token } = world;
-  const until = async (holds: () => boolean) => {
+  const waitUntil = async (holds: () => boolean) => {
     while (!holds()) await delay(10);
   };
   return {
@@ -96,16 +96,16 @@ async function serverOn(
     database,
     replicas,
     newToken: async () => {
-      const issued = await issueToken(database.of(workspaceId), systemActor, {
+      const created = await issueToken(database.of(workspaceId), systemActor, {
         userAccountId: ownerUserAccountId,
         parentTokenId: null,
         name: 'test',
         scopes,
         expiresUtc: undefined,
       });
-      return issued.token;
+      return created.token;
     },
-    untilServes: (serves) => until(() => (replicas.choose(undefined) !== undefined) === serves),
+    untilServes: (serves) => waitUntil(() => (replicas.choose(undefined) !== undefined) === serves),
     served: () => replicas.each(({ queries }) => queries)['1'] ?? 0,
     stop: async () => {
       await server.stop();

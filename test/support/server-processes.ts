@@ -7,7 +7,7 @@ import type { App } from './app.ts';
 import { httpClient } from './http-client.ts';
 
 /** A server in a process of its own, which is killed when its variable goes out of scope (`await using`). */
-export interface StartedServer extends AsyncDisposable {
+export interface ServerProcess extends AsyncDisposable {
   url: string;
   /** The exit code and the signal of the process. */
   exit: Promise<[code: number | null, signal: NodeJS.Signals | null]>;
@@ -20,21 +20,21 @@ export interface StartedServer extends AsyncDisposable {
 export async function startServerProcess(
   location: string,
   settings: Readonly<Record<string, string>> = {},
-): Promise<StartedServer> {
+): Promise<ServerProcess> {
   const script = join(import.meta.dirname, 'server-process.ts');
   const child = spawn(process.execPath, [script, location, JSON.stringify(settings)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  const exit = once(child, 'exit') as StartedServer['exit'];
-  const failed = exit.then(([code, signal]) => {
+  const exit = once(child, 'exit') as ServerProcess['exit'];
+  const failure = exit.then(([code, signal]) => {
     throw new Error(`The server has ended with ${code ?? signal}.`);
   });
-  failed.catch(() => undefined);
+  failure.catch(() => undefined);
   const kill = async () => {
     child.kill('SIGKILL');
     await exit;
   };
-  const [url] = (await Promise.race([once(createInterface(child.stdout), 'line'), failed])) as [string];
+  const [url] = (await Promise.race([once(createInterface(child.stdout), 'line'), failure])) as [string];
   return {
     url,
     exit,
@@ -49,7 +49,7 @@ export async function startServerProcess(
 }
 
 /** Another server on the database of an app. */
-export type SecondServer = StartedServer & Pick<App, 'graphql' | 'request'>;
+export type SecondServer = ServerProcess & Pick<App, 'graphql' | 'request'>;
 
 /** Starts a second server. Returns undefined on the embedded engine, whose database belongs to one process. */
 export async function startSecondServer({
@@ -57,6 +57,6 @@ export async function startSecondServer({
   token,
 }: Pick<App, 'database' | 'token'>): Promise<SecondServer | undefined> {
   if (!hasServer || database.engine === 'embedded') return undefined;
-  const started = await startServerProcess(await urlOf(database));
-  return { ...started, ...httpClient(started.url, token) };
+  const server = await startServerProcess(await urlOf(database));
+  return { ...server, ...httpClient(server.url, token) };
 }

@@ -7,7 +7,7 @@ import type { UnscopedTrx } from '../../src/db/engine/transaction.ts';
  * Starts the work while another session holds a lock that it needs, and ends that session once the work waits. Needs a PostgreSQL
  * server, because the embedded engine has one session.
  */
-export async function whileHeld<Result>(
+export async function whileLocked<Result>(
   { unscoped }: Database,
   hold: (trx: UnscopedTrx) => Promise<unknown>,
   work: () => Promise<Result>,
