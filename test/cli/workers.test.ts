@@ -16,7 +16,7 @@ import { untilReplaced, workersOf } from '../faults/support/workers.ts';
 import { addWorkspace, opened, type World } from '../faults/support/world.ts';
 import { Writers } from '../faults/support/writers.ts';
 import { listen } from '../live/event-stream.ts';
-import { follow, socketUrl } from '../live/sockets.ts';
+import { changesDocument, socketUrl } from '../live/sockets.ts';
 import { eventually } from '../support/eventually.ts';
 import { httpClient } from '../support/http-client.ts';
 import { webhookCalls } from '../webhooks/calls.ts';
@@ -197,7 +197,7 @@ it.each(['2', 'auto'])('serve refuses WORKERS=%s on the embedded database', asyn
     });
     const heard: string[] = [];
     const following = client.iterate<{ changes: { issue: { key: string } } }>({
-      query: follow,
+      query: changesDocument,
       variables: { after: now.body.data?.workspace.changeCursor },
     });
     const keys = await writeThroughBoth(world);

@@ -160,7 +160,7 @@ it('streams of both APIs continue after a broken connection, and miss nothing', 
     'mutation ($key: String!, $title: String!) { issueUpdate(input: { key: $key, title: $title }) { issue { key } } }';
   for (const title of ['Before the cut', 'After the cut']) {
     const told = [lists.next(), changes.next()] as const;
-    if (title.startsWith('After')) cut.lead(app.url);
+    if (title.startsWith('After')) cut.redirect(app.url);
     await direct.graph.request(update, { key, title } as never);
     const [list, change] = await Promise.all(told);
     expect(list.value).toMatchObject({ reset: false, data: { issues: { issue: { key, title } } } });

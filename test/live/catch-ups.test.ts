@@ -5,12 +5,12 @@ it('catch-up reads for one stream at a time, the one that is least far behind fi
   const catchUps = new CatchUps();
   const order: number[] = [];
   let reading = 0;
-  let most = 0;
+  let maxReading = 0;
   const { promise, resolve } = Promise.withResolvers<void>();
   const read = async (behind: number, until?: Promise<void>) =>
     catchUps.run('one', behind, async () => {
       reading += 1;
-      most = Math.max(most, reading);
+      maxReading = Math.max(maxReading, reading);
       await until;
       order.push(behind);
       reading -= 1;
@@ -19,7 +19,7 @@ it('catch-up reads for one stream at a time, the one that is least far behind fi
   resolve();
   await Promise.all(reads);
   expect(order).toEqual([5_000, 600, 2_000, 9_000]);
-  expect(most).toBe(1);
+  expect(maxReading).toBe(1);
 });
 
 it('catch-up lets workspaces have turns', async () => {
@@ -34,24 +34,24 @@ it('catch-up lets workspaces have turns', async () => {
 it('catch-up gets to the stream that is farthest behind, however many others come', async () => {
   const catchUps = new CatchUps();
   const state = { isRead: false, others: 0 };
-  const comeAgain = async (): Promise<void> => {
+  const readRepeatedly = async (): Promise<void> => {
     while (!state.isRead && state.others < 1_000) {
       state.others += 1;
       await catchUps.run('one', 600, () => Promise.resolve());
     }
   };
-  const coming = [comeAgain(), comeAgain()];
+  const readers = [readRepeatedly(), readRepeatedly()];
   await catchUps.run('one', 100_000, async () => {
     state.isRead = true;
   });
-  await Promise.all(coming);
+  await Promise.all(readers);
   expect(state.others).toBeLessThan(20);
 });
 
 it('catch-up continues after a read has failed', async () => {
   const catchUps = new CatchUps();
-  const failed = catchUps.run('one', 600, () => Promise.reject(new Error('broken')));
-  const next = catchUps.run('one', 600, () => Promise.resolve('read'));
-  await expect(failed).rejects.toThrow('broken');
-  expect(await next).toBe('read');
+  const failedRead = catchUps.run('one', 600, () => Promise.reject(new Error('broken')));
+  const nextRead = catchUps.run('one', 600, () => Promise.resolve('read'));
+  await expect(failedRead).rejects.toThrow('broken');
+  expect(await nextRead).toBe('read');
 });

@@ -15,7 +15,7 @@ import { numberAll } from './logged.ts';
 let test: TestDatabase;
 let world: ImportWorld;
 let db: TenantDb;
-let all: ChangeRow[];
+let allChanges: ChangeRow[];
 
 const read = async (where: Predicate) =>
   (await selectChangePage(db, { after: 0, where, limit: 1_000, scan: 5_000 })).rows;
@@ -29,38 +29,40 @@ beforeAll(async () => {
   await world.beads('a.jsonl');
   await numberAll(test.database);
   db = test.database.of(world.workspaceId);
-  // Some with an actor, and some without a team.
+  // So that some changes have an actor and others have none.
   await db
     .updateTable('change')
     .set({ actorUserAccountId: world.workspaceId, origin: 1 })
     .where('position', '<=', 3)
     .execute();
-  all = await read(always);
+  allChanges = await read(always);
 });
 afterAll(async () => {
   world.remove();
   await test.drop();
 });
 
-/** Conditions of each column by each comparator, with values that some of the changes have. */
+/** Conditions on each column with each comparator, whose values occur in some of the changes. */
 function conditions(): Record<string, unknown>[] {
-  const [first] = all;
-  const issue = encodeId('issue', all.find(({ issueId }) => issueId)?.issueId ?? '');
-  const team = encodeId('team', all.find(({ teamId }) => teamId)?.teamId ?? '');
+  const [first] = allChanges;
+  const issue = encodeId('issue', allChanges.find(({ issueId }) => issueId)?.issueId ?? '');
+  const team = encodeId('team', allChanges.find(({ teamId }) => teamId)?.teamId ?? '');
   const actor = encodeId('user', first?.actorUserAccountId ?? '');
   const time = first?.occurredUtc;
   return [
     {},
-    ...['eq', 'neq', 'contains', 'startsWith'].flatMap((is) =>
-      ['Issue.created.v1', 'issue', 'CREATED', '%', '_', ''].map((value) => ({ eventType: { [is]: value } })),
-    ),
-    ...['in', 'nin'].flatMap((is) =>
-      [[], ['label.created.v1'], ['nothing', 'ISSUE.updated.v1']].map((value) => ({
-        eventType: { [is]: value },
+    ...['eq', 'neq', 'contains', 'startsWith'].flatMap((comparator) =>
+      ['Issue.created.v1', 'issue', 'CREATED', '%', '_', ''].map((value) => ({
+        eventType: { [comparator]: value },
       })),
     ),
-    ...[{ issueId: issue }, { teamId: team }, { actorUserAccountId: actor }].flatMap((named) =>
-      Object.entries(named).flatMap(([field, id]) => [
+    ...['in', 'nin'].flatMap((comparator) =>
+      [[], ['label.created.v1'], ['nothing', 'ISSUE.updated.v1']].map((value) => ({
+        eventType: { [comparator]: value },
+      })),
+    ),
+    ...[{ issueId: issue }, { teamId: team }, { actorUserAccountId: actor }].flatMap((condition) =>
+      Object.entries(condition).flatMap(([field, id]) => [
         { [field]: { eq: id } },
         { [field]: { neq: id } },
         { [field]: { in: [id] } },
@@ -69,7 +71,7 @@ function conditions(): Record<string, unknown>[] {
         { [field]: { isNull: false } },
       ]),
     ),
-    ...['eq', 'lt', 'lte', 'gt', 'gte'].map((is) => ({ occurredUtc: { [is]: time } })),
+    ...['eq', 'lt', 'lte', 'gt', 'gte'].map((comparator) => ({ occurredUtc: { [comparator]: time } })),
     { origin: { eq: 1 } },
     { origin: { neq: 1 } },
     { origin: { in: [2, 3] } },
@@ -79,30 +81,30 @@ function conditions(): Record<string, unknown>[] {
 it('a filter matches the same changes in memory as in SQL', async () => {
   const single = conditions();
   const filters = [
-    ...single.flatMap((one) => [one, { not: one }]),
-    ...single.flatMap((one, place) => {
-      const other = single[(place * 7 + 3) % single.length] ?? {};
+    ...single.flatMap((condition) => [condition, { not: condition }]),
+    ...single.flatMap((condition, index) => {
+      const other = single[(index * 7 + 3) % single.length] ?? {};
       return [
-        { and: [one, { not: other }] },
-        { or: [one, other] },
-        { not: { or: [one, other] } },
-        { ...one, ...other },
+        { and: [condition, { not: other }] },
+        { or: [condition, other] },
+        { not: { or: [condition, other] } },
+        { ...condition, ...other },
       ];
     }),
   ];
-  const tellApart = new Set<number>();
+  const matchCounts = new Set<number>();
   for (const filter of filters) {
     const violations = new Violations();
     const predicate = filterPredicate(Change.filterFields(), filter, violations);
     violations.throwIfAny();
     const matches = changeTest(predicate);
     const expected = (await read(predicate)).map(({ position }) => position);
-    expect([filter, matches && all.filter(matches).map(({ position }) => position)]).toEqual([
+    expect([filter, matches && allChanges.filter(matches).map(({ position }) => position)]).toEqual([
       filter,
       expected,
     ]);
-    tellApart.add(expected.length);
+    matchCounts.add(expected.length);
   }
-  expect(all.length).toBeGreaterThan(8);
-  expect(tellApart.size).toBeGreaterThan(5);
+  expect(allChanges.length).toBeGreaterThan(8);
+  expect(matchCounts.size).toBeGreaterThan(5);
 });

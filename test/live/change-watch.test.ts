@@ -17,11 +17,11 @@ afterAll(async () => {
 
 it('a stream that is ended twice leaves the later streams of its workspace awake', async () => {
   const workspaceId = newUuid();
-  const aged = watch.arrivals(workspaceId);
-  aged.end();
+  const ended = watch.arrivals(workspaceId);
+  ended.end();
   const later = watch.arrivals(workspaceId);
-  // Its age has ended it, and now it ends because its client has been told.
-  aged.end();
+  // It was ended because of its age, and ends again when its client has received the last message.
+  ended.end();
   watch.note(workspaceId, 5);
   expect(await later.next(5_000)).toBe(true);
   expect(later.position).toBe(5);

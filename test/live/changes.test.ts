@@ -45,13 +45,13 @@ async function changes(
   return body.data.changes;
 }
 
-async function refused(variables: Record<string, unknown>): Promise<string> {
-  const error = await changes(variables).catch((failure: Error) => failure.message);
-  return typeof error === 'string' ? error : '';
+async function refusalOf(variables: Record<string, unknown>): Promise<string> {
+  const message = await changes(variables).catch((failure: Error) => failure.message);
+  return typeof message === 'string' ? message : '';
 }
 
-/** The cursor of the newest change, when all changes have their positions. */
-async function now(): Promise<string> {
+/** The cursor of the newest change, after all changes have received their positions. */
+async function currentCursor(): Promise<string> {
   await numberAll(app.database);
   const { body } = await app.graphql<{ workspace: { changeCursor: string } }>(
     '{ workspace { changeCursor } }',
@@ -63,7 +63,7 @@ const newIssue = () => ada.create({ teamId: world.eng.id, title: 'An issue' });
 
 describe('changes', () => {
   it('are read in order, page by page, each once', async () => {
-    const start = await now();
+    const start = await currentCursor();
     const { key } = await newIssue();
     for (const body of ['One', 'Two', 'Three']) await ada.mutate('commentCreate', { issueKey: key, body });
     await numberAll(app.database);
@@ -85,7 +85,7 @@ describe('changes', () => {
   });
 
   it('show the object that they concern in its current state, and the previous values', async () => {
-    const start = await now();
+    const start = await currentCursor();
     const { key, id } = await newIssue();
     const { comment } = await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
     await ada.update(key, { title: 'Another', labelIds: [world.shared] });
@@ -93,18 +93,18 @@ describe('changes', () => {
     const selection = `origin requestId actorUserAccountId actor { displayName } issueId issue { key title } team { code }
       comment { bodyText } agentMessage { id } fields previous { field value } occurredUtc`;
     const { nodes } = await changes({ after: start }, { selection });
-    const about = {
+    const common = {
       actor: { displayName: 'Ada Member' },
       issue: { key, title: 'Another' },
       team: { code: 'ENG' },
     };
     expect(nodes).toMatchObject([
-      { eventType: 'issue.created.v1', subjectId: id, issueId: id, origin: 'REQUEST', fields: [], ...about },
+      { eventType: 'issue.created.v1', subjectId: id, issueId: id, origin: 'REQUEST', fields: [], ...common },
       {
         eventType: 'issue-comment.created.v1',
         subjectId: comment.id,
         comment: { bodyText: 'Said.' },
-        ...about,
+        ...common,
       },
       {
         eventType: 'issue.updated.v1',
@@ -114,13 +114,13 @@ describe('changes', () => {
           { field: 'labelIds', value: '[]' },
         ],
         comment: null,
-        ...about,
+        ...common,
       },
     ]);
   });
 
   it('are tombstones of deleted objects', async () => {
-    const start = await now();
+    const start = await currentCursor();
     const { key, id } = await newIssue();
     await ada.mutate('issueDelete', { key });
     await numberAll(app.database);
@@ -132,7 +132,7 @@ describe('changes', () => {
   });
 
   it('can be filtered, and the cursor advances even if none matches', async () => {
-    const start = await now();
+    const start = await currentCursor();
     const [one, two] = [await newIssue(), await newIssue()];
     await ada.mutate('commentCreate', { issueKey: two.key, body: 'Said.' });
     await numberAll(app.database);
@@ -144,7 +144,7 @@ describe('changes', () => {
       after: start,
       filter: { issueId: { eq: one.id }, origin: { eq: 'IMPORT' } },
     });
-    expect(none).toEqual({ nodes: [], cursor: await now(), hasMore: false });
+    expect(none).toEqual({ nodes: [], cursor: await currentCursor(), hasMore: false });
   });
 
   it.each([
@@ -157,7 +157,7 @@ describe('changes', () => {
   ] as const)(
     'are shown to a token with one scope only if they need that scope or none: %s',
     async (scope) => {
-      const start = await now();
+      const start = await currentCursor();
       await app.database
         .of(app.workspaceId)
         .insertInto('changeInbox')
@@ -189,7 +189,7 @@ describe('changes', () => {
     await newIssue();
     const { body } = await app.graphql(
       'query ($after: String) { changes(after: $after) { cursor } }',
-      { after: await now() },
+      { after: await currentCursor() },
       { token: other.token },
     );
     expect(body.errors?.[0]?.extensions?.code).toBe('CURSOR_EXPIRED');
@@ -203,7 +203,7 @@ describe('changes', () => {
     ['waitSeconds', { waitSeconds: 26 }, 'waitSeconds'],
     ['filter', { filter: { issueId: { eq: 'nonsense' } } }, 'filter.issueId'],
   ])('refuse an invalid %s', async (_name, variables, field) => {
-    const message = await refused(variables);
+    const message = await refusalOf(variables);
     expect(message).toContain('INVALID_REQUEST');
     expect(message).toContain(field);
   });
@@ -211,30 +211,32 @@ describe('changes', () => {
 
 describe('a cursor', () => {
   it('has expired when changes after it were removed', async () => {
-    const start = await now();
+    const start = await currentCursor();
     await newIssue();
     await newIssue();
-    const end = await now();
+    const end = await currentCursor();
     const position = Number(end.split('-')[1]);
     const log = app.database.of(app.workspaceId);
     await log.updateTable('changeHead').set({ oldest: position }).execute();
     await log.deleteFrom('change').where('position', '<', position).execute();
-    expect(await refused({ after: start })).toContain('CURSOR_EXPIRED');
-    expect(await refused({ after: 'c1-0-0' })).toContain('CURSOR_EXPIRED');
+    expect(await refusalOf({ after: start })).toContain('CURSOR_EXPIRED');
+    expect(await refusalOf({ after: 'c1-0-0' })).toContain('CURSOR_EXPIRED');
     expect((await changes({ after: end })).nodes).toEqual([]);
     expect((await changes()).nodes).toHaveLength(1);
   });
 
   it('has expired when it is ahead of the log, or of another history', async () => {
     await newIssue();
-    const [version, position, tag] = (await now()).split('-');
-    expect(await refused({ after: `${version}-${Number(position) + 1}-${tag}` })).toContain('CURSOR_EXPIRED');
-    expect(await refused({ after: `${version}-${position}-zzz` })).toContain('CURSOR_EXPIRED');
+    const [version, position, tag] = (await currentCursor()).split('-');
+    expect(await refusalOf({ after: `${version}-${Number(position) + 1}-${tag}` })).toContain(
+      'CURSOR_EXPIRED',
+    );
+    expect(await refusalOf({ after: `${version}-${position}-zzz` })).toContain('CURSOR_EXPIRED');
   });
 
   it('is still valid when retention has removed all changes of a quiet workspace', async () => {
     await newIssue();
-    const end = await now();
+    const end = await currentCursor();
     const inMonths = new Date(Date.now() + 90 * 24 * 60 * 60_000);
     await oldChanges(app.database, 7).doSome(inMonths);
     expect((await changes()).nodes).toEqual([]);
@@ -245,7 +247,7 @@ describe('a cursor', () => {
   });
 
   it('of a workspace is not younger than the lists that are read beside it', async () => {
-    await now();
+    await currentCursor();
     const writes = Array.from({ length: 20 }, () => newIssue());
     const reads = Array.from({ length: 20 }, async () => {
       const { body } = await app.graphql<{
@@ -273,14 +275,14 @@ describe('a cursor', () => {
 
 describe('a read that waits', () => {
   it('is answered when a change is made', async () => {
-    const start = await now();
+    const start = await currentCursor();
     const waiting = changes({ after: start, waitSeconds: 25 });
     const { id } = await newIssue();
     expect((await waiting).nodes).toMatchObject([{ eventType: 'issue.created.v1', subjectId: id }]);
   });
 
   it('keeps waiting when a change does not match', async () => {
-    const start = await now();
+    const start = await currentCursor();
     const filter = { eventType: { eq: 'issue-comment.created.v1' } };
     const waiting = changes({ after: start, filter, waitSeconds: 25 });
     const { key } = await newIssue();
@@ -290,7 +292,7 @@ describe('a read that waits', () => {
   });
 
   it('is answered without changes at its deadline, with a cursor from which to continue', async () => {
-    const start = await now();
+    const start = await currentCursor();
     expect(await changes({ after: start, waitSeconds: 1 })).toEqual({
       nodes: [],
       cursor: start,
@@ -299,7 +301,7 @@ describe('a read that waits', () => {
   });
 
   it('is refused when its token was revoked meanwhile', async () => {
-    const start = await now();
+    const start = await currentCursor();
     const token = await app.tokenFor();
     const filter = { eventType: { eq: 'issue.created.v1' } };
     const waiting = changes({ after: start, filter, waitSeconds: 25 }, { token }).catch(
@@ -318,7 +320,7 @@ describe('an operation with a field that waits', () => {
     const two = `query ($after: String, $seconds: Int) {
       a: changes(${wait}) { cursor } b: changes(after: $after, waitSeconds: $seconds) { cursor }
     }`;
-    const after = await now();
+    const after = await currentCursor();
     const { body } = await app.graphql(two, { after, seconds: 1 });
     expect(body).toMatchObject({
       errors: [{ extensions: { code: 'INVALID_REQUEST', errors: [{ field: 'waitSeconds' }] } }],
@@ -330,7 +332,7 @@ describe('an operation with a field that waits', () => {
   });
 
   it('may select it twice', async () => {
-    const after = await now();
+    const after = await currentCursor();
     const query = `query ($after: String) { changes(${wait}) { cursor } ... { changes(${wait}) { hasMore } } }`;
     const waiting = app.graphql(query, { after });
     await newIssue();
@@ -339,7 +341,7 @@ describe('an operation with a field that waits', () => {
 
   whenCompiled('reads its other fields first, because it is not in progress while it waits', async () => {
     const { key } = await newIssue();
-    const after = await now();
+    const after = await currentCursor();
     const query = `query ($after: String, $key: String!) { changes(${wait}) { cursor } issue(key: $key) { title } }`;
     const statements: string[] = [];
     const stop = onStatement(({ sql }) => void statements.push(sql));
@@ -357,7 +359,7 @@ describe('an operation with a field that waits', () => {
   whenCompiled(
     'answers at once if graphql-js has to answer it, so that it keeps no others waiting',
     async () => {
-      const after = await now();
+      const after = await currentCursor();
       const query = `query ($after: String) { changes(${wait}) { cursor } node(id: "unreadable") { id } }`;
       expect(await app.graphql(query, { after })).toMatchObject({
         body: { data: { changes: { cursor: after }, node: null } },
@@ -373,7 +375,7 @@ it('GET /v1/changes answers 410 for an expired cursor', async () => {
   });
 });
 
-/** The scope that reads what an event is about; `any` for what every token may read. */
+/** The scope that a token needs to read the subject of an event; `any` if every token may read it. */
 function scopeNeeded(eventType: string): string {
   const subjects: Readonly<Record<string, string>> = {
     issue: 'issues:read',

@@ -6,8 +6,8 @@ import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { bead, childOf, type ImportWorld, importWorld } from '../cli/import-world.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
-import { changesOf, numberAll, placeOf } from './logged.ts';
-import { recordUnmoved, unmoved } from './unmoved-positions.ts';
+import { changesOf, numberAll, parentIdsOf } from './logged.ts';
+import { recordUnmoved, unmovedChanges } from './unmoved-positions.ts';
 
 let test: TestDatabase;
 let world: ImportWorld;
@@ -84,16 +84,16 @@ it('a directory file logs an event for each row that it creates or changes, and 
 });
 
 it('a directory file logs changes that name what their rows belong to', async () => {
-  const file = (more: object) =>
+  const file = (fields: object) =>
     parseDirectory({
       workspace: 'Events',
       labels: [{ name: 'Blue' }],
       members: [{ displayName: 'Grace' }],
-      teams: [{ code: 'HW', name: 'Hardware', ...more }],
-      projects: [{ key: 'HW-CHIP', team: 'HW', name: 'Chip', ...more }],
+      teams: [{ code: 'HW', name: 'Hardware', ...fields }],
+      projects: [{ key: 'HW-CHIP', team: 'HW', name: 'Chip', ...fields }],
     });
   const { workspaceId } = world;
-  const apply = (more: object) => applyDirectory(test.database, systemActor, file(more), { workspaceId });
+  const apply = (fields: object) => applyDirectory(test.database, systemActor, file(fields), { workspaceId });
   const created = await changesIn(() => apply({}));
   const teamId = created.find(({ eventType }) => eventType === 'team.created.v1')?.subjectId;
   const added = await changesIn(() => apply({ members: ['Grace'] }));
@@ -102,7 +102,7 @@ it('a directory file logs changes that name what their rows belong to', async ()
     ['project.updated.v1', ['members']],
   ]);
   for (const change of [...created, ...added])
-    expect(change).toMatchObject(placeOf(change.eventType, teamId));
+    expect(change).toMatchObject(parentIdsOf(change.eventType, teamId));
 });
 
 it('the log has no gaps after these commands', async () => {
@@ -111,5 +111,5 @@ it('the log has no gaps after these commands', async () => {
 });
 
 it('no import or directory file changed what may be read without moving the position of the data', async () => {
-  expect(await unmoved(test.database)).toEqual([]);
+  expect(await unmovedChanges(test.database)).toEqual([]);
 });

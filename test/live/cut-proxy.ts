@@ -4,8 +4,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** A proxy in front of a server, which a test can cut. */
 export interface CutProxy {
   url: string;
-  /** Closes all connections, and forwards the next ones to this server. */
-  lead(to: string): void;
+  /** Closes all connections, and forwards later ones to this server. */
+  redirect(to: string): void;
   stop(): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ export async function startProxy(to: string): Promise<CutProxy> {
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket));
-      // A cut connection ends the other side, too.
+      // Destroying one side of a connection causes an error on the other, which the test ignores.
       socket.on('error', () => undefined);
     }
     client.pipe(upstream).pipe(client);
@@ -29,8 +29,8 @@ export async function startProxy(to: string): Promise<CutProxy> {
   };
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    lead: (next) => {
-      target = new URL(next);
+    redirect: (newTarget) => {
+      target = new URL(newTarget);
       cut();
     },
     stop: async () => {

@@ -6,9 +6,9 @@ import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { followList } from './list-events.ts';
 import { changesOf } from './logged.ts';
-import { cursorNow, nextOf } from './subscribing.ts';
+import { cursorNow, nextAnswer } from './subscribing.ts';
 
-// A directory file changes rows that issues refer to, and fields of teams and projects that follow from other rows.
+// A directory file changes rows that issues refer to, and so the derived fields of teams and projects.
 const { app, world } = useIssueWorld({ changesRows: true });
 
 const apply = (file: object) =>
@@ -16,15 +16,20 @@ const apply = (file: object) =>
     workspaceId: app.workspaceId,
   });
 
-let made = 0;
+let homeCount = 0;
 
-/** Creates two members, their team and its active project, which no other test knows. */
+/** Creates two members, their team and its active project, which no other test uses. */
 async function newHome() {
-  made += 1;
-  const people = [`Mina Mover ${made}`, `Stan Stayer ${made}`];
-  const team = { code: `MOV${made}`, name: `Movers ${made}`, members: people };
-  const packing = (state: string) => ({ projectStatuses: [{ name: `Packing ${made}`, state }] });
-  const project = { key: `MOVE${made}`, team: team.code, name: `Move ${made}`, status: `Packing ${made}` };
+  homeCount += 1;
+  const people = [`Mina Mover ${homeCount}`, `Stan Stayer ${homeCount}`];
+  const team = { code: `MOV${homeCount}`, name: `Movers ${homeCount}`, members: people };
+  const packing = (state: string) => ({ projectStatuses: [{ name: `Packing ${homeCount}`, state }] });
+  const project = {
+    key: `MOVE${homeCount}`,
+    team: team.code,
+    name: `Move ${homeCount}`,
+    status: `Packing ${homeCount}`,
+  };
   const members = people.map((displayName) => ({ displayName }));
   await apply({ members, teams: [team], ...packing('active'), projects: [project] });
   return { people, team, project, packing };
@@ -75,7 +80,7 @@ describe('a directory file logs the derived fields of existing rows', () => {
 });
 
 const newTeam = (code: string) => () => ({ teams: [{ code, name: code, members: home.people }] });
-const ofMoved = { teams: { some: { code: { startsWith: 'NEW' } } } };
+const inNewTeam = { teams: { some: { code: { startsWith: 'NEW' } } } };
 
 it.each<[what: string, filter: object, fileOf: () => object]>([
   [
@@ -93,14 +98,14 @@ it.each<[what: string, filter: object, fileOf: () => object]>([
     { project: { state: { eq: 'ACTIVE' } } },
     () => home.packing('completed'),
   ],
-  ['a new team of an assignee', { primaryAssignee: ofMoved }, newTeam('NEWA')],
-  ['a new team of any assignee', { assignees: { some: ofMoved } }, newTeam('NEWB')],
-  ['a new team of a member of the team', { team: { members: { some: ofMoved } } }, newTeam('NEWC')],
-  ['a new team of a member of the project', { project: { members: { some: ofMoved } } }, newTeam('NEWD')],
+  ['a new team of an assignee', { primaryAssignee: inNewTeam }, newTeam('NEWA')],
+  ['a new team of any assignee', { assignees: { some: inNewTeam } }, newTeam('NEWB')],
+  ['a new team of a member of the team', { team: { members: { some: inNewTeam } } }, newTeam('NEWC')],
+  ['a new team of a member of the project', { project: { members: { some: inNewTeam } } }, newTeam('NEWD')],
 ])('a live list is to be read again after a directory file has changed %s', async (_what, filter, fileOf) => {
   const stream = await followList(app, world.ada.token, { filter, after: await cursorNow(app) });
   await apply(fileOf());
-  expect((await nextOf(stream)).answer).toMatchObject({
+  expect((await nextAnswer(stream)).answer).toMatchObject({
     data: { issues: null },
     extensions: { reset: true },
   });

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { type App, startApp } from '../support/app.ts';
 import { revokeToken } from '../support/revoke-token.ts';
 import { numberAll } from './logged.ts';
-import { fenced, functionOf } from './page-code.ts';
+import { codeBlocks, importExample } from './page-code.ts';
 
 const run = promisify(execFile);
 
@@ -23,11 +23,11 @@ interface Page {
 }
 
 it('the server answers each command of docs/live.md as the page says, in the order of the page', async () => {
-  const names: Record<string, string> = { URL: app.url, TOKEN: app.token };
-  const commands = fenced('sh');
+  const variables: Record<string, string> = { URL: app.url, TOKEN: app.token };
+  const commands = codeBlocks('sh');
   expect(commands.length).toBeGreaterThan(2);
   for (const command of commands) {
-    const { stdout } = await run('sh', ['-ec', command], { env: { ...process.env, ...names } });
+    const { stdout } = await run('sh', ['-ec', command], { env: { ...process.env, ...variables } });
     if (command.endsWith('# stream')) {
       expect(stdout).toMatch(
         /^retry: 2000\n(id: .*\n\n)?id: c1-.*\nevent: next\ndata: \{"data":\{"changes":/,
@@ -36,21 +36,21 @@ it('the server answers each command of docs/live.md as the page says, in the ord
     }
     const { results, cursor } = JSON.parse(stdout) as Page;
     expect([command, results.length > 0]).toEqual([command, true]);
-    // The page waits at the end of the log.
-    names.CURSOR = command.includes('$CURSOR') ? await newest() : cursor;
+    // This command waits at the end of the log.
+    variables.CURSOR = command.includes('$CURSOR') ? await newestCursor() : cursor;
   }
 });
 
 it('an answer of REST has the fields that the page shows', async () => {
-  const [shown = ''] = fenced('json');
+  const [exampleText = ''] = codeBlocks('json');
   const { body } = await app.request<Page>('GET', '/v1/changes?page_size=1');
-  const example = JSON.parse(shown) as Page;
+  const example = JSON.parse(exampleText) as Page;
   expect(Object.keys(example)).toEqual(Object.keys(body));
   expect(Object.keys(example.results[0] ?? {})).toEqual(Object.keys(body.results[0] ?? {}));
 });
 
 it('the server answers each query of the page', async () => {
-  const queries = fenced('graphql');
+  const queries = codeBlocks('graphql');
   expect(queries).toHaveLength(3);
   for (const query of queries) {
     if (query.startsWith('subscription')) continue;
@@ -59,61 +59,63 @@ it('the server answers each query of the page', async () => {
 });
 
 it('the loop of the page receives a change, and says when its cursor has expired', async () => {
-  const follow = await functionOf<Follow>('follow');
-  const heard = Promise.withResolvers<Record<string, unknown>>();
+  const follow = await importExample<Follow>('follow');
+  const received = Promise.withResolvers<Record<string, unknown>>();
   const stop = new Error('enough');
-  const following = follow(app.url, app.token, await newest(), (change) => {
-    heard.resolve(change);
+  const loop = follow(app.url, app.token, await newestCursor(), (change) => {
+    received.resolve(change);
     throw stop;
   });
-  const ended = following.catch((error: unknown) => error);
+  const ended = loop.catch((error: unknown) => error);
   await app.graphql(
     'mutation { commentCreate(input: { issueKey: "WEB-2", body: "Hi" }) { comment { id } } }',
   );
-  expect(await heard.promise).toMatchObject({ eventType: 'issue-comment.created.v1', issueKey: 'WEB-2' });
+  expect(await received.promise).toMatchObject({ eventType: 'issue-comment.created.v1', issueKey: 'WEB-2' });
   expect(await ended).toBe(stop);
   expect(await follow(app.url, app.token, 'c1-1-zzz', () => undefined)).toBe('read the lists again');
 });
 
 it('the loop of the page continues after a lost connection, and says when it is refused', async () => {
   let losses = 0;
-  const lossy = (...asked: Parameters<typeof fetch>) => {
+  const lossy = (...args: Parameters<typeof fetch>) => {
     losses += 1;
-    return losses === 1 ? Promise.reject(new TypeError('fetch failed')) : fetch(...asked);
+    return losses === 1 ? Promise.reject(new TypeError('fetch failed')) : fetch(...args);
   };
   const setTimeout = (resolve: () => void) => setImmediate(resolve);
-  const follow = await functionOf<Follow>('follow', { fetch: lossy, setTimeout });
-  const heard = new Error('heard');
-  const following = follow(app.url, app.token, await newest(), () => {
-    throw heard;
+  const follow = await importExample<Follow>('follow', { fetch: lossy, setTimeout });
+  const stop = new Error('received');
+  const loop = follow(app.url, app.token, await newestCursor(), () => {
+    throw stop;
   }).catch((error: unknown) => error);
   await app.graphql(
     'mutation { commentCreate(input: { issueKey: "WEB-2", body: "Hi again" }) { comment { id } } }',
   );
-  expect(await following).toBe(heard);
+  expect(await loop).toBe(stop);
   await expect(follow(app.url, `wg_${'0'.repeat(48)}`, '', () => undefined)).rejects.toThrow(/^401 /);
 });
 
 it('the stream of the page receives a change', async () => {
-  const stream = await functionOf<Stream>('stream');
-  const events = stream(app.url, app.token, await newest());
-  const heard = events.next();
+  const stream = await importExample<Stream>('stream');
+  const events = stream(app.url, app.token, await newestCursor());
+  const received = events.next();
   await app.graphql(
     'mutation { commentCreate(input: { issueKey: "WEB-3", body: "Hi" }) { comment { id } } }',
   );
-  expect(await heard).toMatchObject({ value: { eventType: 'issue-comment.created.v1', issueKey: 'WEB-3' } });
+  expect(await received).toMatchObject({
+    value: { eventType: 'issue-comment.created.v1', issueKey: 'WEB-3' },
+  });
   await events.return(undefined);
 });
 
 it('the reader of subscriptions of the page follows the live list of the page, and is told of a refusal', async () => {
-  const events = await functionOf<Events>('events');
-  const query = fenced('graphql').find((text) => text.startsWith('subscription')) ?? '';
-  const stream = events(app.url, app.token, query, {}, await newest());
-  const heard = stream.next();
+  const events = await importExample<Events>('events');
+  const query = codeBlocks('graphql').find((text) => text.startsWith('subscription')) ?? '';
+  const stream = events(app.url, app.token, query, {}, await newestCursor());
+  const received = stream.next();
   const { body } = await app.graphql<{ issueUpdate: { issue: { id: string } } }>(
     'mutation { issueUpdate(input: { key: "WEB-4", priority: URGENT }) { issue { id } } }',
   );
-  const { value } = await heard;
+  const { value } = await received;
   expect(value).toMatchObject({ data: { issues: { issueId: body.data?.issueUpdate.issue.id } } });
   expect(value?.id).toMatch(/^c1-/);
   await stream.return(undefined);
@@ -123,35 +125,35 @@ it('the reader of subscriptions of the page follows the live list of the page, a
 });
 
 it('the subscription over a WebSocket of the page receives a change', async () => {
-  const make = (options: Parameters<typeof createClient>[0]) =>
+  const createWsClient = (options: Parameters<typeof createClient>[0]) =>
     createClient({ ...options, webSocketImpl: WebSocket });
-  const subscribe = await functionOf<OverSocket>('subscribeOverSocket', { createClient: make });
-  const heard = Promise.withResolvers<Record<string, unknown>>();
-  const { client, follow } = subscribe(app.url, app.token, await newest(), heard.resolve);
-  const following = follow();
+  const subscribe = await importExample<OverSocket>('subscribeOverSocket', { createClient: createWsClient });
+  const received = Promise.withResolvers<Record<string, unknown>>();
+  const { client, follow } = subscribe(app.url, app.token, await newestCursor(), received.resolve);
+  const loop = follow();
   await app.graphql(
     'mutation { commentCreate(input: { issueKey: "WEB-5", body: "Hi" }) { comment { id } } }',
   );
-  expect(await heard.promise).toMatchObject({
+  expect(await received.promise).toMatchObject({
     eventType: 'issue-comment.created.v1',
     issue: { key: 'WEB-5' },
   });
   await client.dispose();
-  await following;
+  await loop;
 });
 
 it('the subscription over a WebSocket of the page says why it was ended', async () => {
   const token = await app.tokenFor();
-  const make = (options: Parameters<typeof createClient>[0]) =>
+  const createWsClient = (options: Parameters<typeof createClient>[0]) =>
     createClient({ ...options, webSocketImpl: WebSocket });
-  const subscribe = await functionOf<OverSocket>('subscribeOverSocket', { createClient: make });
-  const heard = Promise.withResolvers<unknown>();
-  const { client, follow } = subscribe(app.url, token, await newest(), heard.resolve);
+  const subscribe = await importExample<OverSocket>('subscribeOverSocket', { createClient: createWsClient });
+  const received = Promise.withResolvers<unknown>();
+  const { client, follow } = subscribe(app.url, token, await newestCursor(), received.resolve);
   const ended = follow().catch((error: unknown) => error);
   const comment = () =>
     app.graphql('mutation { commentCreate(input: { issueKey: "WEB-5", body: "Hi" }) { comment { id } } }');
   await comment();
-  await heard.promise;
+  await received.promise;
   await revokeToken(app, token);
   await comment();
   expect(await ended).toMatchObject({ message: 'UNAUTHENTICATED' });
@@ -186,7 +188,7 @@ type Follow = (
   onChange: (change: Record<string, unknown>) => void,
 ) => Promise<string>;
 
-async function newest(): Promise<string> {
+async function newestCursor(): Promise<string> {
   await numberAll(app.database);
   const { body } = await app.graphql<{ workspace: { changeCursor: string } }>(
     '{ workspace { changeCursor } }',

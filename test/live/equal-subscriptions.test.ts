@@ -4,8 +4,8 @@ import { onStatement } from '../../src/db/engine/meter.ts';
 import { maxCachedCharacters } from '../../src/executor/limits.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { listen, type EventReader } from './event-stream.ts';
-import { eventOf, followList } from './list-events.ts';
-import { cursorNow, nextOf, subscribe } from './subscribing.ts';
+import { nextListEvent, followList } from './list-events.ts';
+import { cursorNow, nextAnswer, subscribe } from './subscribing.ts';
 import { sampleOf } from '../support/metrics.ts';
 
 const { app, world, ada } = useIssueWorld({
@@ -18,7 +18,7 @@ const follow = (filter: object, after?: string) => followList(app, world.ada.tok
 const newIssue = (fields: object = {}) => ada.create({ teamId: world.eng.id, title: 'An issue', ...fields });
 const urgent = { priority: { eq: 'URGENT' } };
 
-/** How often the deliveries of streams were read, and not shared with another stream. */
+/** How many reads were made for streams, without those that a stream shared with another one. */
 const readsMade = () => sampleOf(app, 'workgraph_stream_reads_total', 'kind="made"');
 
 describe('equal subscriptions', () => {
@@ -26,16 +26,16 @@ describe('equal subscriptions', () => {
     await newIssue({ priority: 'URGENT' });
     const start = await cursorNow(app);
     const streams = await Promise.all(Array.from({ length: 200 }, () => follow(urgent, start)));
-    const heard = async () => {
-      const keys = await Promise.all(streams.map(async (stream) => (await eventOf(stream)).issue?.key));
+    const receiveAll = async () => {
+      const keys = await Promise.all(streams.map(async (stream) => (await nextListEvent(stream)).issue?.key));
       expect(new Set(keys).size).toBe(1);
     };
     await newIssue({ priority: 'URGENT' });
-    await heard();
+    await receiveAll();
     const statements: string[] = [];
     const end = onStatement(({ sql }) => void statements.push(sql));
     await newIssue({ priority: 'URGENT' });
-    await heard();
+    await receiveAll();
     end();
     for (const stream of streams) stream.stop();
     expect(statements.filter((sql) => sql.includes('"page"')).length).toBeLessThanOrEqual(3);
@@ -49,16 +49,18 @@ describe('equal subscriptions', () => {
       streams.push(await follow(urgent, start));
       for (let other = 0; other < 12; other += 1) {
         const query = `{ workspace { id } } # ${`${opened} ${other}`.padEnd(maxCachedCharacters / 11)}`;
-        // A document is cached when it is sent again.
+        // A document is cached only when it is sent for the second time.
         for (let time = 0; time < 2; time += 1) await app.graphql(query, {}, { token: world.ada.token });
       }
     }
     const before = await readsMade();
     const { key } = await newIssue({ priority: 'URGENT' });
-    const heard = await Promise.all(streams.map(async (stream) => (await eventOf(stream)).issue?.key));
+    const received = await Promise.all(
+      streams.map(async (stream) => (await nextListEvent(stream)).issue?.key),
+    );
     expect((await readsMade()) - before).toBe(1);
     for (const stream of streams) stream.stop();
-    expect(new Set(heard)).toEqual(new Set([key]));
+    expect(new Set(received)).toEqual(new Set([key]));
   });
 
   it('read what came after their cursor once when they are opened together', async () => {
@@ -67,10 +69,12 @@ describe('equal subscriptions', () => {
     const statements: string[] = [];
     const end = onStatement(({ sql }) => void statements.push(sql));
     const streams = await Promise.all(Array.from({ length: 200 }, () => follow(urgent, start)));
-    const heard = await Promise.all(streams.map(async (stream) => (await eventOf(stream)).issue?.key));
+    const received = await Promise.all(
+      streams.map(async (stream) => (await nextListEvent(stream)).issue?.key),
+    );
     end();
     for (const stream of streams) stream.stop();
-    expect(new Set(heard)).toEqual(new Set([key]));
+    expect(new Set(received)).toEqual(new Set([key]));
     expect(statements.length).toBeLessThan(60);
   });
 
@@ -80,12 +84,12 @@ describe('equal subscriptions', () => {
     await cursorNow(app);
     const statements: string[] = [];
     const end = onStatement(({ sql }) => void statements.push(sql));
-    const at = `${app.url}/v1/changes?cursor=${start}`;
-    const streams = await Promise.all(Array.from({ length: 80 }, () => listen(at, world.ada.token)));
-    const heard = await Promise.all(streams.map(async (stream) => (await stream.next()).data['issueKey']));
+    const url = `${app.url}/v1/changes?cursor=${start}`;
+    const streams = await Promise.all(Array.from({ length: 80 }, () => listen(url, world.ada.token)));
+    const received = await Promise.all(streams.map(async (stream) => (await stream.next()).data['issueKey']));
     end();
     for (const stream of streams) stream.stop();
-    expect(new Set(heard)).toEqual(new Set([key]));
+    expect(new Set(received)).toEqual(new Set([key]));
     expect(statements.length).toBeLessThan(40);
   });
 
@@ -97,7 +101,7 @@ describe('equal subscriptions', () => {
       written.push((await newIssue({ priority: 'HIGH' })).key);
       const stream = await follow({ priority: { eq: 'HIGH' } }, start);
       const keys: (string | undefined)[] = [];
-      while (keys.length < written.length) keys.push((await eventOf(stream)).issue?.key);
+      while (keys.length < written.length) keys.push((await nextListEvent(stream)).issue?.key);
       received.push(keys);
       stream.stop();
     }
@@ -111,17 +115,17 @@ describe('equal subscriptions', () => {
       not: { estimateValue: { eq: estimate + 100 } },
     }));
     const streams = await Promise.all(filters.map((filter) => follow(filter, start)));
-    const heard = () => Promise.all(streams.map(eventOf));
+    const receiveAll = () => Promise.all(streams.map(nextListEvent));
     await newIssue({ priority: 'LOW' });
-    await heard();
+    await receiveAll();
     const statements: string[] = [];
     const end = onStatement(({ sql }) => void statements.push(sql));
     await newIssue({ priority: 'LOW' });
-    await heard();
+    await receiveAll();
     end();
     for (const stream of streams) stream.stop();
     expect(statements.filter((sql) => sql.includes('"page"')).length).toBeLessThanOrEqual(3);
-    // The issue is read once for all filters, and what is shown of it once for all lists.
+    // The issue is read once for all filters, and its selected fields once for all lists.
     expect(statements.length).toBeLessThan(30);
   });
 
@@ -135,11 +139,12 @@ describe('equal subscriptions', () => {
         subscribe(app, query, { after: start }, { token }),
       ),
     );
-    const heard = async () => Promise.all(streams.map(async (stream) => (await eventOf(stream)).issue));
+    const receiveAll = async () =>
+      Promise.all(streams.map(async (stream) => (await nextListEvent(stream)).issue));
     await newIssue();
-    await heard();
+    await receiveAll();
     const { key } = await newIssue();
-    expect(await heard()).toEqual([
+    expect(await receiveAll()).toEqual([
       { key, isSubscribed: true, viewerCanUpdate: true },
       { key, isSubscribed: false, viewerCanUpdate: true },
       { key, isSubscribed: false, viewerCanUpdate: false },
@@ -150,14 +155,14 @@ describe('equal subscriptions', () => {
   it('send each token only what its scopes cover', async () => {
     const query = 'subscription ($after: String) { changes(after: $after) { eventType } }';
     const start = await cursorNow(app);
-    const narrow = await app.tokenFor({ scopes: ['teams:read'], role: 'member' });
-    const wide = await app.tokenFor({ scopes: ['teams:read', 'issues:read'], role: 'member' });
+    const narrowToken = await app.tokenFor({ scopes: ['teams:read'], role: 'member' });
+    const wideToken = await app.tokenFor({ scopes: ['teams:read', 'issues:read'], role: 'member' });
     const streams = await Promise.all(
-      [narrow, wide].map((token) => subscribe(app, query, { after: start }, { token })),
+      [narrowToken, wideToken].map((token) => subscribe(app, query, { after: start }, { token })),
     );
     for (let round = 0; round < 2; round += 1) {
       await newIssue();
-      const { answer } = await nextOf(streams[1] as EventReader);
+      const { answer } = await nextAnswer(streams[1] as EventReader);
       expect(answer.data?.changes?.eventType).toBe('issue.created.v1');
     }
     const newest = await cursorNow(app);

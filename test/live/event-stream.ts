@@ -14,16 +14,16 @@ export interface EventReader {
   count(): number;
   /** The id of the last event, with or without data, from which to continue. */
   lastId(): string;
-  /** Waits until the id of the last event is another one, and returns it; throws when the stream ends first. */
+  /** Waits until the id of the last event differs from this one, and returns it; throws if the stream ends first. */
   idAfter(id: string): Promise<string>;
-  /** After how many milliseconds the server wants the client to come back, as it last said. */
+  /** The last `retry` of the server: the milliseconds after which the client should reconnect. */
   retryMs(): number;
   /** Resolves when the server ends the stream. */
   ended: Promise<void>;
   stop(): void;
 }
 
-/** Opens a stream of events with fetch, by POST where there is a body, and parses it as the specification of HTML says. */
+/** Opens a stream of events with fetch, by POST if there is a body, and parses it as the HTML standard requires. */
 export async function listen(
   url: string,
   token: string,
@@ -46,7 +46,7 @@ export async function listen(
   let retryMs = Number.NaN;
   let wake: (() => void) | undefined;
   let isOver = false;
-  const over = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
   const read = async () => {
     let text = '';
     const decoder = new TextDecoder();
@@ -79,9 +79,9 @@ export async function listen(
     .finally(() => {
       isOver = true;
       wake?.();
-      over.resolve();
+      end.resolve();
     });
-  const more = async () => {
+  const waitForMore = async () => {
     if (isOver) throw new Error('The stream has ended.');
     await new Promise<void>((resolve) => (wake = resolve));
   };
@@ -91,7 +91,7 @@ export async function listen(
       for (;;) {
         const event = queue.shift();
         if (event) return event;
-        await more();
+        await waitForMore();
       }
     },
     count: () => queue.length,
@@ -99,11 +99,11 @@ export async function listen(
     idAfter: async (id) => {
       for (;;) {
         if (lastId !== id) return lastId;
-        await more();
+        await waitForMore();
       }
     },
     retryMs: () => retryMs,
-    ended: over.promise,
+    ended: end.promise,
     stop: () => controller.abort(),
   };
 }

@@ -6,15 +6,15 @@ import { encodeId, newUuid, parseId } from '../../src/resolvers/ids.ts';
 import { put } from '../attachments/files.ts';
 import { installAgent } from '../support/issue-world.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
-import { changesOf, type LoggedChange, placeOf } from './logged.ts';
-import { recordUnmoved, unmoved } from './unmoved-positions.ts';
+import { changesOf, type LoggedChange, parentIdsOf } from './logged.ts';
+import { recordUnmoved, unmovedChanges } from './unmoved-positions.ts';
 
 const { app, world, ada } = useIssueWorld({ ownDatabase: true, settings: { WEBHOOK_NETWORKS: '127.0.0.1' } });
 beforeAll(() => recordUnmoved(app.database));
 
 type Input = Record<string, unknown>;
 
-/** The input of a successful call of each mutation, and of one that is refused. What they need is made before. */
+/** Creates what each mutation needs, and returns an input that it accepts and one that it refuses. */
 const calls: Readonly<Record<string, () => Promise<{ accepted: Input; refused: Input }>>> = {
   issueCreate: async () => ({
     accepted: { teamId: world.eng.id, title: 'New', labelIds: [world.shared] },
@@ -78,7 +78,7 @@ const calls: Readonly<Record<string, () => Promise<{ accepted: Input; refused: I
     return { accepted: file, refused: { ...file, fileName: '' } };
   },
   attachmentDelete: async () => {
-    const { id, uploadUrl } = await announced();
+    const { id, uploadUrl } = await announceUpload();
     await put(uploadUrl, Buffer.from('12345'));
     return { accepted: { id }, refused: { id, expectedRevision: 99 } };
   },
@@ -129,8 +129,8 @@ let agent: Promise<unknown> | undefined;
 const newIssue = () => ada.create({ teamId: world.eng.id, title: 'An issue' });
 
 async function newWebhook() {
-  const made = await succeed('webhookCreate', { url: 'http://127.0.0.1:9/' }, 'webhook { id }');
-  return (made.webhookCreate as { webhook: { id: string } }).webhook.id;
+  const data = await succeed('webhookCreate', { url: 'http://127.0.0.1:9/' }, 'webhook { id }');
+  return (data.webhookCreate as { webhook: { id: string } }).webhook.id;
 }
 
 async function newComment() {
@@ -138,7 +138,7 @@ async function newComment() {
   return (await ada.mutate('commentCreate', { issueKey: key, body: 'Hello' })).comment;
 }
 
-async function announced() {
+async function announceUpload() {
   const { key: issueKey } = await newIssue();
   const file = { issueKey, fileName: 'a.txt', contentType: 'text/plain', sizeBytes: 5 };
   const { attachmentCreate } = await succeed('attachmentCreate', file, 'attachment { id } uploadUrl');
@@ -168,7 +168,7 @@ async function succeed(name: string, input: Input, selection = '__typename') {
 
 const mutations = Object.values(schema.getMutationType()?.getFields() ?? {}).map(({ name, extensions }) => ({
   name,
-  named: extensions.events as MutationEvents,
+  declared: extensions.events as MutationEvents,
 }));
 
 const typesOf = (changes: readonly LoggedChange[]) =>
@@ -179,22 +179,22 @@ it('every mutation of the schema is tried here', () => {
   expect(Object.keys(calls).sort()).toEqual(mutations.map(({ name }) => name).sort());
 });
 
-it.each(mutations)('$name logs exactly the events that it declares', async ({ name, named }) => {
+it.each(mutations)('$name logs exactly the events that it declares', async ({ name, declared }) => {
   const { accepted, refused } = (await calls[name]?.()) ?? { accepted: {}, refused: {} };
-  const ofRefused = await changesIn(async () => {
+  const refusedChanges = await changesIn(async () => {
     const { errors } = await send(name, refused, '__typename');
     expect(errors).toHaveLength(1);
   });
-  expect(ofRefused).toEqual([]);
+  expect(refusedChanges).toEqual([]);
   const changes = await changesIn(() => succeed(name, accepted));
-  const expected = 'none' in named ? [] : [...named].sort();
+  const expected = 'none' in declared ? [] : [...declared].sort();
   expect(typesOf(changes)).toEqual(expected);
   for (const change of changes) {
     expect(change).toMatchObject({
       actorUserAccountId: world.ada.uuid,
       requestId: `of-${name}`,
       origin: 1,
-      ...placeOf(change.eventType, world.eng.uuid),
+      ...parentIdsOf(change.eventType, world.eng.uuid),
     });
   }
 });
@@ -203,7 +203,7 @@ it('an equal link, an issue that is not deleted and a canceled upload log no eve
   const { key } = await newIssue();
   const link = { issueKey: key, url: 'https://example.com/', title: 'Example' };
   await ada.mutate('issueLinkCreate', link);
-  const { id } = await announced();
+  const { id } = await announceUpload();
   const changes = await changesIn(async () => {
     await ada.mutate('issueLinkCreate', link);
     await ada.mutate('issueRestore', { key });
@@ -213,7 +213,7 @@ it('an equal link, an issue that is not deleted and a canceled upload log no eve
 });
 
 it('an upload logs the event of its attachment', async () => {
-  const { uploadUrl } = await announced();
+  const { uploadUrl } = await announceUpload();
   const changes = await changesIn(() => put(uploadUrl, Buffer.from('12345')));
   expect(typesOf(changes)).toEqual(['issue-attachment.created.v1']);
 });
@@ -252,15 +252,17 @@ it('several comments written by one statement are logged in their order', async 
 });
 
 it('each event declares a kind of subject and a scope', () => {
-  const ofMutations = new Set(
-    mutations.flatMap(({ named }): EventType[] => ('none' in named ? [] : [...named])),
+  const typesOfMutations = new Set(
+    mutations.flatMap(({ declared }): EventType[] => ('none' in declared ? [] : [...declared])),
   );
-  const others = eventTypes.filter((type) => !ofMutations.has(type) && events[type].scope === 'issues:read');
+  const others = eventTypes.filter(
+    (type) => !typesOfMutations.has(type) && events[type].scope === 'issues:read',
+  );
   expect(others).toEqual(['issue-attachment.created.v1', 'import.finished.v1']);
 });
 
 it('no mutation or upload changed what may be read without moving the position of the data', async () => {
-  expect(await unmoved(app.database)).toEqual([]);
+  expect(await unmovedChanges(app.database)).toEqual([]);
   const { id } = await newComment();
   await app.database
     .of(app.workspaceId)
@@ -268,5 +270,5 @@ it('no mutation or upload changed what may be read without moving the position o
     .set({ body: 'Past the service' })
     .where('id', '=', parseId(id)?.uuid ?? '')
     .execute();
-  expect(await unmoved(app.database)).toEqual(['UPDATE comment']);
+  expect(await unmovedChanges(app.database)).toEqual(['UPDATE comment']);
 });

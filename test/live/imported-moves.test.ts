@@ -5,7 +5,7 @@ import { ndjsonHeader } from '../cli/ndjson-header.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
 import { inProcess } from '../cli/workgraph.ts';
 import { type App, startApp } from '../support/app.ts';
-import { eventOf, followList } from './list-events.ts';
+import { nextListEvent, followList } from './list-events.ts';
 import { numberAll } from './logged.ts';
 
 let app: App;
@@ -24,15 +24,21 @@ const before = {
   updatedUtc: '2026-01-05T00:00:00Z',
   closedUtc: '2026-01-04T00:00:00Z',
 };
-/** It has the other reporter, so that no import adds a member while the list is followed. */
+/** Its reporter is the one that ENG-1 will get, so that no import adds a member while the list is followed. */
 const another = { ...before, key: 'ENG-2', title: 'Another', reporter: 'Otto' };
 
-async function imported(fields: Partial<typeof before> = {}): Promise<void> {
+async function importIssues(fields: Partial<typeof before> = {}): Promise<void> {
   const lines = [ndjsonHeader, { ...before, ...fields }, another].map((line) => JSON.stringify(line));
   writeFileSync(join(app.dataDir, 'moves.ndjson'), `${lines.join('\n')}\n`);
   const workspace = encodeId('workspace', app.workspaceId);
-  const said = await inProcess(app, 'import', ['moves.ndjson', '--from', 'ndjson', '--workspace', workspace]);
-  if (said.exitCode !== 0) throw new Error(said.stderr);
+  const result = await inProcess(app, 'import', [
+    'moves.ndjson',
+    '--from',
+    'ndjson',
+    '--workspace',
+    workspace,
+  ]);
+  if (result.exitCode !== 0) throw new Error(result.stderr);
 }
 
 async function reporterOf(key: string): Promise<string> {
@@ -61,14 +67,14 @@ it.each([
   ],
 ])(
   'a list by the %s is told when a repeated import moves an issue out of it and into it',
-  async (_, filter, moved) => {
-    await imported();
+  async (_, filter, fields) => {
+    await importIssues();
     await numberAll(app.database);
     const stream = await followList(app, app.token, { filter: await filter(), after: undefined });
-    await imported({ ...moved, updatedUtc: '2026-02-01T00:00:00Z' });
-    expect(await eventOf(stream)).toMatchObject({ kind: 'LEFT', issue: { key: 'ENG-1' } });
-    await imported({ updatedUtc: '2026-02-02T00:00:00Z' });
-    expect(await eventOf(stream)).toMatchObject({ kind: 'ENTERED', issue: { key: 'ENG-1' } });
+    await importIssues({ ...fields, updatedUtc: '2026-02-01T00:00:00Z' });
+    expect(await nextListEvent(stream)).toMatchObject({ kind: 'LEFT', issue: { key: 'ENG-1' } });
+    await importIssues({ updatedUtc: '2026-02-02T00:00:00Z' });
+    expect(await nextListEvent(stream)).toMatchObject({ kind: 'ENTERED', issue: { key: 'ENG-1' } });
     stream.stop();
   },
 );

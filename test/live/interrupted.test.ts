@@ -8,8 +8,8 @@ import { startSecondServer } from '../support/server-processes.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { startProxy } from './cut-proxy.ts';
 import { numberAll } from './logged.ts';
-import { functionOf } from './page-code.ts';
-import { cursorNow, nextOf, subscribe } from './subscribing.ts';
+import { importExample } from './page-code.ts';
+import { cursorNow, nextAnswer, subscribe } from './subscribing.ts';
 import { hasServer, urlOf } from '../db/engines.ts';
 
 const { app, world, ada } = useIssueWorld();
@@ -26,45 +26,46 @@ type Subscribe = (
   onEnd: (reason: unknown) => void,
 ) => () => void;
 
-/** The client of graphql-sse, as docs/live.md shows it, with the ids of all issues that it has heard of. */
+/** The client of graphql-sse, as docs/live.md shows it, with the ids of all issues that it has received. */
 async function follow(url: string) {
-  const subscribePage = await functionOf<Subscribe>('subscribe', { createClient });
-  const heard: string[] = [];
-  const ended: unknown[] = [];
+  const subscribePage = await importExample<Subscribe>('subscribe', { createClient });
+  const receivedIds: string[] = [];
+  const endReasons: unknown[] = [];
   let wake: () => void = () => undefined;
   const stop = subscribePage(
     url,
     world.ada.token,
     await cursorNow(app),
     ({ subjectId }) => {
-      heard.push(subjectId);
+      receivedIds.push(subjectId);
       wake();
     },
     (reason) => {
-      ended.push(reason);
+      endReasons.push(reason);
       wake();
     },
   );
-  const until = async (id: string) => {
-    while (!heard.includes(id) && ended.length === 0) await new Promise<void>((resolve) => (wake = resolve));
-    if (ended.length > 0) throw new Error(`The stream has ended: ${String(ended[0])}`);
+  const waitFor = async (id: string) => {
+    while (!receivedIds.includes(id) && endReasons.length === 0)
+      await new Promise<void>((resolve) => (wake = resolve));
+    if (endReasons.length > 0) throw new Error(`The stream has ended: ${String(endReasons[0])}`);
   };
-  return { heard, until, stop };
+  return { receivedIds, waitFor, stop };
 }
 
 it('the client of graphql-sse receives each change once, whenever its connection breaks', async () => {
   const proxy = await startProxy(app.url);
   const client = await follow(proxy.url);
-  const made: string[] = [];
+  const createdIds: string[] = [];
   for (let round = 0; round < 5; round += 1) {
     const issues = await Promise.all([newIssue(), newIssue(), newIssue()]);
-    made.push(...issues.map(({ id }) => id));
-    if (round % 2 === 0) for (const { id } of issues) await client.until(id);
-    proxy.lead(app.url);
+    createdIds.push(...issues.map(({ id }) => id));
+    if (round % 2 === 0) for (const { id } of issues) await client.waitFor(id);
+    proxy.redirect(app.url);
   }
   const { id } = await newIssue();
-  await client.until(id);
-  expect(client.heard.toSorted()).toEqual([...made, id].toSorted());
+  await client.waitFor(id);
+  expect(client.receivedIds.toSorted()).toEqual([...createdIds, id].toSorted());
   client.stop();
   await proxy.stop();
 });
@@ -74,7 +75,7 @@ it('a stream receives changes that another process has numbered, although its no
   await newIssue();
   const stream = await subscribe(app, document, { after: await cursorNow(app) }, { token: world.ada.token });
   const [id, subjectId] = [newUuid(), newUuid()];
-  // As another process would have left it: nothing here has written to the inbox, and nobody notifies.
+  // This is the state after a write of another process whose notification was lost: the inbox is empty.
   await sql`
     with head as (
       update change_head set position = position + 1, tag = 5 where workspace_id = ${app.workspaceId} returning position
@@ -83,15 +84,15 @@ it('a stream receives changes that another process has numbered, although its no
     select ${app.workspaceId}, position, 5, ${id}, 0, 'label.created.v1', now(), ${subjectId}, '{}', 3 from head`.execute(
     app.database.unscoped,
   );
-  const { answer } = await nextOf(stream);
+  const { answer } = await nextAnswer(stream);
   expect(answer.data?.changes).toEqual({ subjectId: expect.stringContaining('label_') });
   stream.stop();
 });
 
 it('a stream ends without `complete` when the server stops, so that its client reconnects', async () => {
-  const own = await startApp({ sharesDatabase: true });
-  const stream = await subscribe(own, document, {}, { token: own.token });
-  await own.stop();
+  const otherApp = await startApp({ sharesDatabase: true });
+  const stream = await subscribe(otherApp, document, {}, { token: otherApp.token });
+  await otherApp.stop();
   await stream.ended;
   await expect(stream.next()).rejects.toThrow('has ended');
 });
@@ -99,7 +100,7 @@ it('a stream ends without `complete` when the server stops, so that its client r
 onPostgres('a client receives each change once when all backends of its server are terminated', async () => {
   const client = await follow(app.url);
   const before = await newIssue();
-  await client.until(before.id);
+  await client.waitFor(before.id);
   const admin = new pg.Client({ connectionString: await urlOf(app.database) });
   await admin.connect();
   await admin.query(`
@@ -107,10 +108,13 @@ onPostgres('a client receives each change once when all backends of its server a
     where datname = current_database() and pid <> pg_backend_pid()`);
   await admin.end();
   let after: { id: string } | undefined;
-  // The first statements may find a connection that is gone.
+  // The first statements may use a connection that has been terminated.
   while (!after) after = await newIssue().catch(() => undefined);
-  await client.until(after.id);
-  expect(client.heard.filter((id) => id === before.id || id === after.id)).toEqual([before.id, after.id]);
+  await client.waitFor(after.id);
+  expect(client.receivedIds.filter((id) => id === before.id || id === after.id)).toEqual([
+    before.id,
+    after.id,
+  ]);
   client.stop();
 });
 
@@ -120,14 +124,14 @@ onPostgres('a client continues at another server when its own is killed', async 
   const proxy = await startProxy(second.url);
   const client = await follow(proxy.url);
   const one = await newIssue();
-  await client.until(one.id);
+  await client.waitFor(one.id);
   await second.kill();
   const two = await newIssue();
-  proxy.lead(app.url);
+  proxy.redirect(app.url);
   const three = await newIssue();
-  await client.until(three.id);
+  await client.waitFor(three.id);
   await numberAll(app.database);
-  expect(client.heard).toEqual([one.id, two.id, three.id]);
+  expect(client.receivedIds).toEqual([one.id, two.id, three.id]);
   client.stop();
   await proxy.stop();
 });

@@ -42,26 +42,26 @@ afterAll(async () => {
 });
 
 async function rowsOf(table: string): Promise<Record<string, unknown>[]> {
-  const known = rows.get(table) ?? (await untyped(db).selectFrom(`${table} as r0`).selectAll().execute());
-  rows.set(table, known);
-  return known;
+  const cached = rows.get(table) ?? (await untyped(db).selectFrom(`${table} as r0`).selectAll().execute());
+  rows.set(table, cached);
+  return cached;
 }
 
-/** A filter of a type with this table as `filters.ts` makes it of an input, with values that rows of the table have. */
+/** A predicate as `filters.ts` makes it from the filter of a type with this table, with values that occur in its rows. */
 async function filterOf(
   random: Random,
   table: string,
   fields: FilterFields,
   depth: number,
 ): Promise<Predicate> {
-  const parts: Predicate[] = [];
+  const conditions: Predicate[] = [];
   for (const [, field] of random.sample(Object.entries(fields), random.integer(1, 2)))
-    parts.push(await conditionOf(random, table, field, depth));
+    conditions.push(await conditionOf(random, table, field, depth));
   if (depth > 0 && random.chance(0.5)) {
     const inner = () => filterOf(random, table, fields, depth - 1);
-    parts.push(random.chance(0.5) ? { not: await inner() } : { any: [await inner(), await inner()] });
+    conditions.push(random.chance(0.5) ? { not: await inner() } : { any: [await inner(), await inner()] });
   }
-  return { all: parts };
+  return { all: conditions };
 }
 
 async function conditionOf(
@@ -107,18 +107,18 @@ it('a filter of issues matches the same issues in memory as in SQL', async () =>
     workspaceId,
     ids,
   );
-  let judged = 0;
+  let judgedCount = 0;
   const sizes = new Set<number>();
   for (let n = 0; n < filters; n += 1) {
     const filter = await filterOf(random, 'issue', Issue.filterFields(), 2);
-    const found = matchingIn(issues, conditionsOf(filter));
-    if (!found) continue;
-    judged += 1;
+    const matches = matchingIn(issues, conditionsOf(filter));
+    if (!matches) continue;
+    judgedCount += 1;
     const expected = await selectMatchingIds(db, 'issue', filter, ids);
-    expect([filter, [...found].toSorted()]).toEqual([filter, [...expected].toSorted()]);
-    sizes.add(found.size);
+    expect([filter, [...matches].toSorted()]).toEqual([filter, [...expected].toSorted()]);
+    sizes.add(matches.size);
   }
-  // Filters by other issues can be judged in memory only as long as all of them are there; texts have no order there.
-  expect(judged).toBeGreaterThan(filters / 2);
+  // Memory cannot evaluate filters by other issues that it does not hold, nor comparisons of the order of texts.
+  expect(judgedCount).toBeGreaterThan(filters / 2);
   expect(sizes.size).toBeGreaterThan(20);
 });

@@ -56,8 +56,8 @@ function open(context: OperationContext, times: number) {
 
 async function createThree(): Promise<string> {
   const start = await cursorNow(app);
-  const described = { teamId: world.eng.id, title: 'Long', description: 'd'.repeat(100_000) };
-  for (let count = 0; count < 3; count += 1) await ada.create(described);
+  const input = { teamId: world.eng.id, title: 'Long', description: 'd'.repeat(100_000) };
+  for (let count = 0; count < 3; count += 1) await ada.create(input);
   await cursorNow(app);
   return start;
 }

@@ -1,6 +1,6 @@
 import type { App } from '../support/app.ts';
 import type { EventReader } from './event-stream.ts';
-import { nextOf, subscribe } from './subscribing.ts';
+import { nextAnswer, subscribe } from './subscribing.ts';
 
 const document = `subscription ($after: String, $filter: IssueFilter) {
   issues(after: $after, filter: $filter) {
@@ -27,8 +27,8 @@ export function followList(
 }
 
 /** The next event of a live list. */
-export async function eventOf(stream: EventReader): Promise<ListEvent> {
-  const { answer } = await nextOf(stream);
+export async function nextListEvent(stream: EventReader): Promise<ListEvent> {
+  const { answer } = await nextAnswer(stream);
   if (!answer.data?.issues) throw new Error(JSON.stringify(answer));
   return answer.data.issues as unknown as ListEvent;
 }

@@ -10,19 +10,19 @@ import { parseDirectory } from '../../src/portability/directory/directory-file.t
 import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { openStreams, socketUrl } from './sockets.ts';
-import { cursorNow, nextOf, subscribe } from './subscribing.ts';
+import { cursorNow, nextAnswer, subscribe } from './subscribing.ts';
 
 // More has changed than a live list can report, so the client has to read its list again.
 const { app, world } = useIssueWorld({ changesRows: true, settings: { METRICS_ADDRESS: '0' } });
 
 const list = 'issues(filter: { team: { name: { startsWith: "Renamed" } } })';
 
-let names = 0;
+let renameCount = 0;
 
 /** Renames the team, which may move all of its issues into or out of the list. */
 function renameTeam(): Promise<unknown> {
-  names += 1;
-  const file = { workspace: 'ignored', teams: [{ code: 'ENG', name: `Renamed ${names}` }] };
+  renameCount += 1;
+  const file = { workspace: 'ignored', teams: [{ code: 'ENG', name: `Renamed ${renameCount}` }] };
   return applyDirectory(app.database, systemActor, parseDirectory(file), { workspaceId: app.workspaceId });
 }
 
@@ -34,14 +34,15 @@ it('Apollo Client is told of a reset over a WebSocket', async () => {
     retryAttempts: 0,
   });
   const apollo = new ApolloClient({ link: new GraphQLWsLink(socket), cache: new InMemoryCache() });
-  const told = Promise.withResolvers<unknown>();
+  const received = Promise.withResolvers<unknown>();
   const query = gql(`subscription { ${list} { kind issue { id title } } }`);
-  const subscription = apollo
-    .subscribe({ query })
-    .subscribe({ next: ({ data, extensions }) => told.resolve({ data, extensions }), error: told.reject });
+  const subscription = apollo.subscribe({ query }).subscribe({
+    next: ({ data, extensions }) => received.resolve({ data, extensions }),
+    error: received.reject,
+  });
   while ((await openStreams(app)) === 0) await setImmediate();
   await renameTeam();
-  expect(await told.promise).toEqual({
+  expect(await received.promise).toEqual({
     data: { issues: null },
     extensions: { reset: true, cursor: await cursorNow(app) },
   });
@@ -65,7 +66,10 @@ it.each([
     { token, headers: { 'last-event-id': await cursorNow(app) } },
   );
   await renameTeam();
-  expect((await nextOf(stream)).answer).toMatchObject({ data: { shown: null }, extensions: { reset: true } });
+  expect((await nextAnswer(stream)).answer).toMatchObject({
+    data: { shown: null },
+    extensions: { reset: true },
+  });
   stream.stop();
 });
 

@@ -3,9 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import { Random } from '../support/random.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import type { EventReader } from './event-stream.ts';
-import { eventOf, followList } from './list-events.ts';
+import { nextListEvent, followList } from './list-events.ts';
 import { numberAll } from './logged.ts';
-import { cursorNow, nextOf } from './subscribing.ts';
+import { cursorNow, nextAnswer } from './subscribing.ts';
 
 const { app, world, ada } = useIssueWorld({
   changesRows: true,
@@ -14,8 +14,8 @@ const { app, world, ada } = useIssueWorld({
 
 const follow = (filter: object, after?: string) => followList(app, world.ada.token, { filter, after });
 
-/** Waits until the stream has heard of everything. Its events show how an issue is then, not how it was after each change. */
-async function caughtUp(stream: EventReader): Promise<void> {
+/** Waits until the stream has received all changes. Its events show the issue as it is when they are read, not as it was after each change. */
+async function waitUntilCaughtUp(stream: EventReader): Promise<void> {
   const newest = await cursorNow(app);
   while (stream.lastId() !== newest) await setImmediate();
 }
@@ -28,23 +28,23 @@ describe('subscription { issues }', () => {
     const stream = await follow(urgent);
     const { key, id } = await newIssue();
     await ada.update(key, { title: 'Another' });
-    await caughtUp(stream);
+    await waitUntilCaughtUp(stream);
     await ada.update(key, { priority: 'URGENT' });
-    expect(await eventOf(stream)).toMatchObject({ kind: 'ENTERED', issueId: id, issue: { key } });
+    expect(await nextListEvent(stream)).toMatchObject({ kind: 'ENTERED', issueId: id, issue: { key } });
     await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
-    expect(await eventOf(stream)).toMatchObject({
+    expect(await nextListEvent(stream)).toMatchObject({
       kind: 'CHANGED',
       issueId: id,
       changes: [{ eventType: 'issue-comment.created.v1' }],
     });
     await ada.update(key, { priority: 'LOW' });
-    expect(await eventOf(stream)).toMatchObject({ kind: 'LEFT', issueId: id, issue: { key } });
+    expect(await nextListEvent(stream)).toMatchObject({ kind: 'LEFT', issueId: id, issue: { key } });
     await ada.update(key, { title: 'Yet another' });
-    await caughtUp(stream);
+    await waitUntilCaughtUp(stream);
     const other = await newIssue({ priority: 'URGENT' });
-    expect(await eventOf(stream)).toMatchObject({ kind: 'ENTERED', issueId: other.id });
+    expect(await nextListEvent(stream)).toMatchObject({ kind: 'ENTERED', issueId: other.id });
     await ada.mutate('issueDelete', { key: other.key });
-    expect(await eventOf(stream)).toMatchObject({ kind: 'LEFT', issueId: other.id, issue: null });
+    expect(await nextListEvent(stream)).toMatchObject({ kind: 'LEFT', issueId: other.id, issue: null });
     stream.stop();
   });
 
@@ -54,7 +54,7 @@ describe('subscription { issues }', () => {
     await ada.update(key, { title: 'Another' });
     await numberAll(app.database);
     const stream = await follow(urgent, start);
-    const event = await eventOf(stream);
+    const event = await nextListEvent(stream);
     expect(event).toMatchObject({ kind: 'ENTERED', issueId: id, issue: { title: 'Another' } });
     expect(event.changes.map(({ eventType }) => eventType)).toEqual(['issue.created.v1', 'issue.updated.v1']);
     stream.stop();
@@ -86,7 +86,7 @@ describe('subscription { issues }', () => {
     ],
   ] as const)('of a filter by %s tells who enters and leaves', async (_what, filter, into, out) => {
     const parent = await newIssue();
-    const real = <Value>(value: Value) =>
+    const withIds = <Value>(value: Value) =>
       JSON.parse(
         JSON.stringify(value)
           .replaceAll('LABEL', world.shared)
@@ -94,15 +94,15 @@ describe('subscription { issues }', () => {
           .replaceAll('PARENT', parent.id),
       ) as Record<string, unknown>;
     const { key, id } = await newIssue({ estimateValue: 1, labelIds: [world.shared] });
-    const stream = await follow(real(filter), await cursorNow(app));
-    await ada.update(key, real(into));
-    let event = await eventOf(stream);
-    while (event.issueId !== id) event = await eventOf(stream);
+    const stream = await follow(withIds(filter), await cursorNow(app));
+    await ada.update(key, withIds(into));
+    let event = await nextListEvent(stream);
+    while (event.issueId !== id) event = await nextListEvent(stream);
     expect(event).toMatchObject({ kind: 'ENTERED', issueId: id });
     if (out) {
-      await ada.update(key, real(out));
-      event = await eventOf(stream);
-      while (event.issueId !== id) event = await eventOf(stream);
+      await ada.update(key, withIds(out));
+      event = await nextListEvent(stream);
+      while (event.issueId !== id) event = await nextListEvent(stream);
       expect(event).toMatchObject({ kind: 'LEFT', issueId: id });
     }
     stream.stop();
@@ -118,20 +118,20 @@ describe('subscription { issues }', () => {
     await ada.mutate('commentCreate', { issueKey: two.key, body: 'Said.' });
     await numberAll(app.database);
     const all = await follow(urgent, start);
-    const [first, second] = [await eventOf(all), await eventOf(all)];
+    const [first, second] = [await nextListEvent(all), await nextListEvent(all)];
     all.stop();
     expect([first.issueId, second.issueId]).toEqual([one.id, two.id]);
     const again = await follow(urgent, first.cursor);
     const kinds = new Map<string, string>();
     while (!kinds.has(two.id)) {
-      const { issueId, kind } = await eventOf(again);
+      const { issueId, kind } = await nextListEvent(again);
       kinds.set(issueId, kind);
     }
     expect(kinds.get(two.id)).toBe('ENTERED');
     again.stop();
     const end = await follow(urgent, second.cursor);
     const { key } = await newIssue({ priority: 'URGENT' });
-    expect(await eventOf(end)).toMatchObject({ issue: { key } });
+    expect(await nextListEvent(end)).toMatchObject({ issue: { key } });
     end.stop();
   });
 
@@ -154,13 +154,13 @@ describe('subscription { issues }', () => {
       })
       .execute();
     await numberAll(app.database);
-    const { answer, id } = await nextOf(stream);
+    const { answer, id } = await nextAnswer(stream);
     const cursor = await cursorNow(app);
     expect(answer).toEqual({ data: { issues: null }, extensions: { reset: true, cursor } });
     expect(id).toBe(cursor);
     const { key } = await newIssue({ priority: 'URGENT' });
-    expect(await eventOf(stream)).toMatchObject({ issue: { key } });
-    expect(await eventOf(unaffected)).toMatchObject({ issue: { key } });
+    expect(await nextListEvent(stream)).toMatchObject({ issue: { key } });
+    expect(await nextListEvent(unaffected)).toMatchObject({ issue: { key } });
     for (const each of [stream, unaffected]) each.stop();
   });
 
@@ -199,7 +199,7 @@ describe('subscription { issues }', () => {
         return { filter, ids: new Set<string>(), stream: await follow(filter, start) };
       }),
     );
-    const written: string[] = [];
+    const createdIds: string[] = [];
     const fields = () =>
       Object.fromEntries(
         random.sample(
@@ -220,15 +220,15 @@ describe('subscription { issues }', () => {
       if (keys.length < 5 || draw <= 3) {
         const { key, id } = await newIssue(fields());
         keys.push(key);
-        written.push(id);
+        createdIds.push(id);
       } else if (draw === 4) await ada.mutate('issueDelete', { key: keys.pop() ?? '' });
       else if (draw === 5) await ada.mutate('commentCreate', { issueKey: random.pick(keys), body: '-' });
       else await ada.update(random.pick(keys), fields());
     }
     for (const { filter, ids, stream } of lists) {
-      await caughtUp(stream);
+      await waitUntilCaughtUp(stream);
       while (stream.count() > 0) {
-        const { kind, issueId } = await eventOf(stream);
+        const { kind, issueId } = await nextListEvent(stream);
         if (kind === 'LEFT') ids.delete(issueId);
         else ids.add(issueId);
       }
@@ -238,7 +238,7 @@ describe('subscription { issues }', () => {
         { filter },
         { token: world.ada.token },
       );
-      const found = body.data?.issues.nodes.map(({ id }) => id).filter((id) => written.includes(id));
+      const found = body.data?.issues.nodes.map(({ id }) => id).filter((id) => createdIds.includes(id));
       expect([filter, [...ids].toSorted()]).toEqual([filter, found?.toSorted()]);
     }
   });
@@ -252,11 +252,12 @@ describe('subscription { issues }', () => {
       'query ($filter: IssueFilter) { issues(first: 250, filter: $filter) { nodes { id } } workspace { changeCursor } }',
       { filter: urgent },
     );
-    const known = new Set(body.data?.issues.nodes.map(({ id }) => id));
+    const receivedIds = new Set(body.data?.issues.nodes.map(({ id }) => id));
     const stream = await follow(urgent, body.data?.workspace.changeCursor);
-    const wanted = (await Promise.all(writes)).map(({ id }) => id);
-    while (!wanted.every((id) => known.has(id))) known.add((await eventOf(stream)).issueId);
-    expect(known).toEqual(new Set([...known, ...wanted]));
+    const writtenIds = (await Promise.all(writes)).map(({ id }) => id);
+    while (!writtenIds.every((id) => receivedIds.has(id)))
+      receivedIds.add((await nextListEvent(stream)).issueId);
+    expect(receivedIds).toEqual(new Set([...receivedIds, ...writtenIds]));
     stream.stop();
   });
 });

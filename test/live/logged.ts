@@ -21,15 +21,15 @@ export interface LoggedChange {
   occurredUtc: Date;
 }
 
-/** What a change names besides its subject, by the kind of its event. */
-export function placeOf(eventType: string, teamId: string | undefined) {
+/** The ids of the issue and the team that a change of this type has, besides its subject. */
+export function parentIdsOf(eventType: string, teamId: string | undefined) {
   if (!isEventType(eventType)) throw new Error(`${eventType} is no event.`);
-  const places = {
+  const parentIds = {
     issue: { issueId: expect.any(String), teamId },
     team: { issueId: null, teamId },
     workspace: { issueId: null },
   };
-  return places[events[eventType].belongsTo];
+  return parentIds[events[eventType].belongsTo];
 }
 
 /** All logged changes. Those without a position come last. */
@@ -38,9 +38,9 @@ export async function loggedChanges(database: Database, workspaceId: string): Pr
     origin, request_id, occurred_utc`;
   const { rows } = await sql<LoggedChange>`
     select * from (
-      select 1 as place, position, workspace_id, id as change_id, ${columns} from change
+      select 1 as part, position, workspace_id, id as change_id, ${columns} from change
       union all select 2, id, workspace_id, change_id, ${columns} from change_inbox
-    ) logged where workspace_id = ${workspaceId} order by place, position`.execute(database.unscoped);
+    ) logged where workspace_id = ${workspaceId} order by part, position`.execute(database.unscoped);
   return rows;
 }
 

@@ -37,7 +37,7 @@ beforeAll(async () => {
     .updateTable('changeHead')
     .set({ position: start + length })
     .execute();
-  // From then on, PostgreSQL knows how long the log is, and chooses other plans.
+  // Now PostgreSQL knows how long the log is, and chooses the plans of a long log.
   await sql`analyze change, change_head`.execute(unscoped);
 });
 afterAll(() => test.drop());
@@ -50,10 +50,10 @@ const conditions: readonly (readonly [string, Predicate])[] = [
 
 it.each(conditions)('a page of %s reads no more of a long log than it may examine', async (_name, where) => {
   for (const after of [null, start, start + length / 2, start + length - 10, start + length]) {
-    // Its changes, and those at both ends.
-    const most = scan + 2;
+    // The changes that are examined, and the first and the last of the log.
+    const maxRows = scan + 2;
     const query = changePageQuery(db, { after, where, limit: 10, scan });
-    expect(await changesRead(query)).toBeLessThanOrEqual(most);
+    expect(await changesRead(query)).toBeLessThanOrEqual(maxRows);
   }
 });
 

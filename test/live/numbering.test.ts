@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => drop());
 
-// Timers of `setInterval` do not run, so no periodic look hides what the sequencer has missed.
+// Intervals do not run, so that no periodic search hides that the sequencer has missed a change.
 beforeEach(() => {
   jest.spyOn(globalThis, 'setInterval').mockImplementation(() => setTimeout(() => undefined, 0).unref());
 });
@@ -24,9 +24,9 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** Appends changes to the log in a way that is not noticed by the sequencer of this process: it knows statements by their lower case. */
+/** Appends changes without waking the sequencer of this process: it recognizes only statements in lower case. */
 async function append(workspaceId: string, count: number): Promise<void> {
-  for (let made = 0; made < count; made += 1) {
+  for (let appended = 0; appended < count; appended += 1) {
     await sql`
       INSERT INTO change_inbox (workspace_id, change_id, event_type, occurred_utc, subject_id, origin)
       VALUES (${workspaceId}, ${newUuid()}, 'import.finished.v1', now(), ${workspaceId}, 2)`.execute(
@@ -47,15 +47,15 @@ async function positionsOf(workspaceId: string): Promise<number[]> {
 
 it('the sequencer runs again for a write that commits during a run', async () => {
   const [first, second] = [newUuid(), newUuid()];
-  const { promise: hasSearched, resolve: searched } = Promise.withResolvers<void>();
-  const { promise: isNumbered, resolve: numbered } = Promise.withResolvers<void>();
+  const { promise: hasSearched, resolve: markSearched } = Promise.withResolvers<void>();
+  const { promise: isNumbered, resolve: markNumbered } = Promise.withResolvers<void>();
   const sequencer = new Sequencer({
     database,
-    onSearched: () => searched(),
-    // It is called during the run.
+    onSearched: () => markSearched(),
+    // This is called during the run.
     onNumbered: (workspaceId) => {
       if (workspaceId === first) sequencer.wake(second);
-      else numbered();
+      else markNumbered();
     },
     logger: console,
   });
@@ -72,11 +72,11 @@ it('the sequencer gives the positions of a run that was rolled back to the same 
   const workspaceId = newUuid();
   const db = database.of(workspaceId);
   await append(workspaceId, 3);
-  const undone = inTransaction(db, async (trx) => {
+  const rolledBack = inTransaction(db, async (trx) => {
     expect(await numberChanges(inside(trx), 1)).toMatchObject({ count: 3, position: 3 });
     throw new Error('undone');
   });
-  await expect(undone).rejects.toThrow('undone');
+  await expect(rolledBack).rejects.toThrow('undone');
   const connect = () => database.connect();
   expect(await numberChanges({ db, connect }, 2)).toMatchObject({ held: true, count: 3, position: 3 });
   expect(await positionsOf(workspaceId)).toEqual([1, 2, 3]);

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { inProcess } from '../cli/workgraph.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { numberAll } from './logged.ts';
-import { cursorNow, nextOf, subscribe } from './subscribing.ts';
+import { cursorNow, nextAnswer, subscribe } from './subscribing.ts';
 import { sampleOf, samplesOf } from '../support/metrics.ts';
 
 const { app, world, ada } = useIssueWorld({ ownDatabase: true, settings: { METRICS_ADDRESS: '0' } });
@@ -17,7 +17,7 @@ it('`changes reset` makes every cursor expire, ends the streams, and logs an eve
   const stream = await follow(before);
   const { exitCode, stdout } = await inProcess(app, 'changes reset', ['--json']);
   expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, [{ workspaceId: expect.any(String) }]]);
-  expect((await nextOf(stream)).answer.errors?.[0]?.extensions.code).toBe('CURSOR_EXPIRED');
+  expect((await nextAnswer(stream)).answer.errors?.[0]?.extensions.code).toBe('CURSOR_EXPIRED');
   await stream.ended;
   for (const cursor of [before, 'c1-0-0']) expect((await follow(cursor)).response.status).toBe(410);
   await numberAll(app.database);
@@ -27,7 +27,7 @@ it('`changes reset` makes every cursor expire, ends the streams, and logs an eve
   expect(body.data?.changes.nodes).toEqual([{ eventType: 'changes.lost.v1' }]);
   const again = await follow(await cursorNow(app));
   await newIssue();
-  expect((await nextOf(again)).answer.data?.changes?.eventType).toBe('issue.created.v1');
+  expect((await nextAnswer(again)).answer.data?.changes?.eventType).toBe('issue.created.v1');
   again.stop();
 });
 
@@ -40,7 +40,7 @@ it('the metrics count streams, changes and their delays', async () => {
     'of="waiting"': 0,
   });
   await newIssue();
-  for (const stream of streams) await nextOf(stream);
+  for (const stream of streams) await nextAnswer(stream);
   const after = await sampleOf(app, 'workgraph_delivered_events_total');
   expect(after - before).toBe(2);
   expect(await sampleOf(app, 'workgraph_changes_total')).toBeGreaterThan(0);

@@ -13,7 +13,7 @@ import { hasServer, urlOf } from '../db/engines.ts';
 let database: Database;
 let drop: () => Promise<unknown>;
 let sequencer: Sequencer | undefined;
-const told: unknown[] = [];
+const warnings: unknown[] = [];
 
 beforeEach(async () => {
   ({ database, drop } = await copyTemplate('migrated'));
@@ -25,10 +25,10 @@ beforeEach(async () => {
 afterEach(async () => {
   await sequencer?.close();
   await drop();
-  told.length = 0;
+  warnings.length = 0;
 });
 
-const [failing, recovering, working] = [newUuid(), newUuid(), newUuid()];
+const [failingWorkspace, recoveringWorkspace, workingWorkspace] = [newUuid(), newUuid(), newUuid()];
 
 async function append(workspaceId: string): Promise<void> {
   await sql`
@@ -38,23 +38,23 @@ async function append(workspaceId: string): Promise<void> {
   );
 }
 
-/** Has statements run in the transactions that number changes of the failing and of the recovering workspace. */
-async function whenNumbering(statement: string, ofRecovering = 'null'): Promise<void> {
+/** Makes the transactions that number changes of the failing and of the recovering workspace run these statements. */
+async function whenNumbering(statement: string, recoveringStatement = 'null'): Promise<void> {
   await sql`
     create or replace function numbering() returns trigger language plpgsql as $$ begin
-      if new.workspace_id = ${sql.lit(failing)} then ${sql.raw(statement)}; end if;
-      if new.workspace_id = ${sql.lit(recovering)} then ${sql.raw(ofRecovering)}; end if;
+      if new.workspace_id = ${sql.lit(failingWorkspace)} then ${sql.raw(statement)}; end if;
+      if new.workspace_id = ${sql.lit(recoveringWorkspace)} then ${sql.raw(recoveringStatement)}; end if;
       return new;
     end $$`.execute(database.unscoped);
 }
 
 function start(): void {
-  const warn = (...words: unknown[]) => told.push(words);
+  const warn = (...words: unknown[]) => warnings.push(words);
   sequencer = new Sequencer({ database, onNumbered: () => undefined, logger: { warn } });
 }
 
-/** Waits until as many changes of a workspace have their positions. */
-async function numbered(workspaceId: string, count: number): Promise<void> {
+/** Waits until this number of changes of a workspace have their positions. */
+async function waitUntilNumbered(workspaceId: string, count: number): Promise<void> {
   await eventually(async () => {
     const { rows } = await sql<{ count: number }>`
       select count(*)::int as count from change where workspace_id = ${workspaceId}`.execute(
@@ -65,28 +65,28 @@ async function numbered(workspaceId: string, count: number): Promise<void> {
 }
 
 const refusal = [
-  { err: expect.objectContaining({ message: 'not here' }), workspaceId: failing },
+  { err: expect.objectContaining({ message: 'not here' }), workspaceId: failingWorkspace },
   'changes of a workspace could not be numbered',
 ];
 
 it('a workspace whose changes cannot be numbered holds up no other, and is logged once until it recovers', async () => {
   await whenNumbering(`raise exception 'not here'`);
-  await append(failing);
-  await append(working);
+  await append(failingWorkspace);
+  await append(workingWorkspace);
   start();
-  await numbered(working, 1);
+  await waitUntilNumbered(workingWorkspace, 1);
   for (let count = 2; count < 5; count += 1) {
-    await append(failing);
-    await append(working);
-    await numbered(working, count);
+    await append(failingWorkspace);
+    await append(workingWorkspace);
+    await waitUntilNumbered(workingWorkspace, count);
   }
-  expect(told).toEqual([refusal]);
+  expect(warnings).toEqual([refusal]);
   await whenNumbering('null');
-  await numbered(failing, 4);
+  await waitUntilNumbered(failingWorkspace, 4);
   await whenNumbering(`raise exception 'not here'`);
-  await append(failing);
-  await eventually(async () => told.length === 2);
-  expect(told).toEqual([refusal, refusal]);
+  await append(failingWorkspace);
+  await eventually(async () => warnings.length === 2);
+  expect(warnings).toEqual([refusal, refusal]);
 });
 
 (hasServer ? describe : describe.skip)('on a PostgreSQL server', () => {
@@ -95,50 +95,50 @@ it('a workspace whose changes cannot be numbered holds up no other, and is logge
     const client = new pg.Client({ connectionString: await urlOf(database) });
     await client.connect();
     await client.query(`listen ${changesChannel}`);
-    const heard = once(client, 'notification') as Promise<[pg.Notification]>;
-    await append(working);
-    await append(failing);
+    const notification = once(client, 'notification') as Promise<[pg.Notification]>;
+    await append(workingWorkspace);
+    await append(failingWorkspace);
     start();
-    const [{ payload }] = await heard;
-    expect(payload).toBe(`${working} 1`);
+    const [{ payload }] = await notification;
+    expect(payload).toBe(`${workingWorkspace} 1`);
     await client.end();
   });
 
   it('a workspace that failed and now waits for a lock delays no other', async () => {
     await whenNumbering(`raise exception 'not here'`);
-    await append(failing);
-    await append(working);
+    await append(failingWorkspace);
+    await append(workingWorkspace);
     start();
-    await eventually(async () => told.length === 1);
-    await numbered(working, 1);
+    await eventually(async () => warnings.length === 1);
+    await waitUntilNumbered(workingWorkspace, 1);
     await database.unscoped.transaction().execute(async (trx) => {
       await sql`select pg_advisory_xact_lock(42)`.execute(trx);
       await whenNumbering('perform pg_advisory_xact_lock(42)');
       await eventually(() => isWaitedFor(42));
       for (let count = 2; count < 5; count += 1) {
-        await append(working);
-        await numbered(working, count);
+        await append(workingWorkspace);
+        await waitUntilNumbered(workingWorkspace, count);
       }
     });
-    await numbered(failing, 1);
+    await waitUntilNumbered(failingWorkspace, 1);
   });
 
   it('a workspace that failed is numbered again while another one that failed waits for a lock', async () => {
-    const refused = `raise exception 'not here'`;
-    await whenNumbering(refused, refused);
-    await append(failing);
-    await append(recovering);
+    const refusedStatement = `raise exception 'not here'`;
+    await whenNumbering(refusedStatement, refusedStatement);
+    await append(failingWorkspace);
+    await append(recoveringWorkspace);
     start();
-    await eventually(async () => told.length === 2);
+    await eventually(async () => warnings.length === 2);
     await database.unscoped.transaction().execute(async (trx) => {
       await sql`select pg_advisory_xact_lock(43)`.execute(trx);
-      await whenNumbering('perform pg_advisory_xact_lock(43)', refused);
+      await whenNumbering('perform pg_advisory_xact_lock(43)', refusedStatement);
       await eventually(() => isWaitedFor(43));
       await whenNumbering('perform pg_advisory_xact_lock(43)');
-      await numbered(recovering, 1);
+      await waitUntilNumbered(recoveringWorkspace, 1);
       expect(await isWaitedFor(43)).toBe(true);
     });
-    await numbered(failing, 1);
+    await waitUntilNumbered(failingWorkspace, 1);
   });
 });
 

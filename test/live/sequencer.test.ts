@@ -52,8 +52,8 @@ it('two sequencers number concurrent writes without gaps and in the order of eac
   expect(rows).toHaveLength(63);
   const byIssue = [...Map.groupBy(rows, ({ issueId }) => issueId).values()];
   expect(byIssue).toHaveLength(issues.length);
-  for (const ofIssue of byIssue) {
-    const order = ofIssue.map(({ sortOrder }) => sortOrder);
+  for (const issueRows of byIssue) {
+    const order = issueRows.map(({ sortOrder }) => sortOrder);
     expect(order).toEqual(order.toSorted((left, right) => left - right));
     expect(new Set(order).size).toBe(1 + 60 / issues.length);
   }
@@ -89,23 +89,23 @@ it('the sequencer numbers the changes of a process that died after its commit, i
 it('the sequencer numbers a change that nothing in this process has announced, because every process checks periodically', async () => {
   const { database, drop } = await copyTemplate('migrated');
   const { promise, resolve } = Promise.withResolvers<[string, number]>();
-  const waited: number[] = [];
-  const hasLooked = Promise.withResolvers<void>();
+  const foundCounts: number[] = [];
+  const firstSearch = Promise.withResolvers<void>();
   const sequencer = new Sequencer({
     database,
     onNumbered: (workspaceId, position) => resolve([workspaceId, position]),
     onSearched: (rows) => {
-      waited.push(rows);
-      hasLooked.resolve();
+      foundCounts.push(rows);
+      firstSearch.resolve();
     },
     logger: console,
   });
-  // It looks at its start, which must not be what finds the change.
-  await hasLooked.promise;
+  // The sequencer searches when it starts; that search must not find the change.
+  await firstSearch.promise;
   const workspaceId = newUuid();
   // The process is busy with its own writes.
   const busy = setInterval(() => sequencer.wake(newUuid()), 20);
-  // The signal knows statements by their lower case, so that this one is like that of a process that died.
+  // The signal recognizes only statements in lower case, so this one wakes nothing, as after the death of the process.
   await sql`
     INSERT INTO change_inbox (workspace_id, change_id, event_type, occurred_utc, subject_id, origin)
     VALUES (${workspaceId}, ${newUuid()}, 'import.finished.v1', now(), ${workspaceId}, 2)`.execute(
@@ -114,14 +114,14 @@ it('the sequencer numbers a change that nothing in this process has announced, b
   expect(await promise).toEqual([workspaceId, 1]);
   clearInterval(busy);
   await sequencer.close();
-  expect(waited).toContain(1);
+  expect(foundCounts).toContain(1);
   await drop();
 });
 
 it('the sequencer numbers without gaps when a run gets the lock right after another one that took the same changes', async () => {
   const { database, drop } = await copyTemplate('migrated');
   const workspaceId = newUuid();
-  const to = { db: database.of(workspaceId), connect: () => database.connect() };
+  const target = { db: database.of(workspaceId), connect: () => database.connect() };
   const change = () => ({
     changeId: newUuid(),
     eventType: 'import.finished.v1',
@@ -131,17 +131,17 @@ it('the sequencer numbers without gaps when a run gets the lock right after anot
   });
   const write = async () => {
     for (let time = 0; time < 100; time += 1) {
-      await to.db.insertInto('changeInbox').values([change(), change(), change()]).execute();
+      await target.db.insertInto('changeInbox').values([change(), change(), change()]).execute();
     }
   };
   let isWritten = false;
-  const number = async () => {
+  const numberRepeatedly = async () => {
     for (let isLast = false; !isLast; ) {
       isLast = isWritten;
-      await numberChanges(to, 1);
+      await numberChanges(target, 1);
     }
   };
-  const numbering = Promise.all(Array.from({ length: 6 }, number));
+  const numbering = Promise.all(Array.from({ length: 6 }, numberRepeatedly));
   await Promise.all([write(), write()]);
   isWritten = true;
   await numbering;
@@ -172,7 +172,7 @@ it('the sequencer frees the space of numbered changes, so that no run has to rea
   }
   await sequencer.close();
   await drop();
-  // The next wave may come before the space of the last one is free.
+  // The next wave may begin before the space of the last one is free.
   expect(sizes.at(-1)).toBeLessThan(4 * (sizes[0] ?? 0));
 });
 

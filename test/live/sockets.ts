@@ -5,22 +5,22 @@ import { sampleOf } from '../support/metrics.ts';
 
 export const socketUrl = (url: string): string => `${url.replace('http', 'ws')}/graphql`;
 
-export const follow =
+export const changesDocument =
   'subscription ($after: String) { changes(after: $after) { cursor eventType issue { key } } }';
 
-/** A bare connection, and how it is closed. */
-export function bare(
+/** Opens a WebSocket without a client library; `closed` resolves with its close code. */
+export function openSocket(
   url: string,
   { protocol = 'graphql-transport-ws', origin }: { protocol?: string; origin?: string } = {},
-): { socket: WebSocket; closed: Promise<number>; say: (message: unknown) => Promise<void> } {
+): { socket: WebSocket; closed: Promise<number>; send: (message: unknown) => Promise<void> } {
   const socket = new WebSocket(socketUrl(url), protocol, origin === undefined ? {} : { origin });
   socket.on('error', () => undefined);
   const closed = new Promise<number>((resolve) => socket.on('close', resolve));
-  const say = async (message: unknown) => {
+  const send = async (message: unknown) => {
     if (socket.readyState !== WebSocket.OPEN) await once(socket, 'open');
     socket.send(JSON.stringify(message));
   };
-  return { socket, closed, say };
+  return { socket, closed, send };
 }
 
 /** How many streams of GraphQL are open. */

@@ -16,22 +16,22 @@ async function newIssue(): Promise<void> {
 
 it('a stream waits while its token has no objects left, and ends when the token is revoked', async () => {
   const [token, other] = [await app.tokenFor(), await app.tokenFor()];
-  const indebted = await open(token);
-  const following = await open(other);
+  const indebtedStream = await open(token);
+  const otherStream = await open(other);
   await app.graphql('{ codes { entries { code } } }', {}, { token });
   for (let n = 0; n < 3; n += 1) {
     await newIssue();
-    await following.next();
+    await otherStream.next();
   }
-  expect(indebted.count()).toBe(0);
-  following.stop();
+  expect(indebtedStream.count()).toBe(0);
+  otherStream.stop();
   await app.database.unscoped
     .updateTable('accessToken')
     .set({ revokedUtc: new Date() })
     .where('tokenHash', '=', hashToken(token))
     .execute();
-  await indebted.ended;
-  expect(indebted.count()).toBe(0);
+  await indebtedStream.ended;
+  expect(indebtedStream.count()).toBe(0);
 });
 
 it('a stream waits when its own events have used up the objects of its token', async () => {
@@ -39,28 +39,28 @@ it('a stream waits when its own events have used up the objects of its token', a
   const viewers = Array.from({ length: 40 }, (_, n) => `v${n}: viewer { scopes }`);
   const answer = await app.graphql(`{ ${viewers.join(' ')} }`, {}, { token });
   expect(answer.headers.get('ratelimit')).toContain('"cost";r=20;');
-  const spending = await open(token);
-  const following = await open(other);
+  const spendingStream = await open(token);
+  const otherStream = await open(other);
   for (let n = 0; n < 12; n += 1) {
     await newIssue();
-    await following.next();
+    await otherStream.next();
   }
-  // To open it cost two objects, and each event costs three.
-  expect(spending.count()).toBeGreaterThan(3);
-  expect(spending.count()).toBeLessThan(10);
-  for (const stream of [spending, following]) stream.stop();
+  // Opening the stream costs two objects, and each event costs three.
+  expect(spendingStream.count()).toBeGreaterThan(3);
+  expect(spendingStream.count()).toBeLessThan(10);
+  for (const stream of [spendingStream, otherStream]) stream.stop();
 });
 
 it('a stream continues when its token has no requests left, because events are not requests', async () => {
   const [token, other] = [await app.tokenFor(), await app.tokenFor()];
   const stream = await open(token);
-  const following = await open(other);
+  const otherStream = await open(other);
   const health = () => app.graphql('{ health { status } }', {}, { token });
   while ((await health()).status === 200);
   for (let n = 0; n < 3; n += 1) {
     await newIssue();
-    await following.next();
+    await otherStream.next();
   }
   expect(stream.count()).toBeGreaterThan(0);
-  for (const each of [stream, following]) each.stop();
+  for (const each of [stream, otherStream]) each.stop();
 });

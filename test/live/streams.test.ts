@@ -13,7 +13,7 @@ import { revokeToken } from '../support/revoke-token.ts';
 const { app, world, ada } = useIssueWorld({ settings: { STREAMS_PER_TOKEN: '3', METRICS_ADDRESS: '0' } });
 
 const newIssue = () => ada.create({ teamId: world.eng.id, title: 'An issue' });
-const at = (query = '') => `${app.url}/v1/changes${query}`;
+const streamUrl = (query = '') => `${app.url}/v1/changes${query}`;
 
 async function cursorNow(): Promise<string> {
   await numberAll(app.database);
@@ -25,7 +25,7 @@ async function cursorNow(): Promise<string> {
 
 describe('GET /v1/changes as a stream', () => {
   it('sends each change when it is made, in the same form as in a page', async () => {
-    const stream = await listen(at(), world.ada.token);
+    const stream = await listen(streamUrl(), world.ada.token);
     expect(stream.response.status).toBe(200);
     expect(stream.response.headers.get('Content-Type')).toBe('text/event-stream; charset=utf-8');
     expect(stream.response.headers.get('Cache-Control')).toContain('no-transform');
@@ -45,7 +45,7 @@ describe('GET /v1/changes as a stream', () => {
   it.each(['text/event-stream; charset=utf-8', 'text/event-stream;charset="UTF-8"'])(
     'is sent to %s',
     async (accept) => {
-      const stream = await listen(at(), world.ada.token, { Accept: accept });
+      const stream = await listen(streamUrl(), world.ada.token, { Accept: accept });
       stream.stop();
       expect(stream.response.headers.get('Content-Type')).toBe('text/event-stream; charset=utf-8');
     },
@@ -56,10 +56,10 @@ describe('GET /v1/changes as a stream', () => {
     const { key } = await newIssue();
     for (const body of ['One', 'Two', 'Three']) await ada.mutate('commentCreate', { issueKey: key, body });
     await numberAll(app.database);
-    const first = await listen(at(`?cursor=${start}&page_size=2`), world.ada.token);
+    const first = await listen(streamUrl(`?cursor=${start}&page_size=2`), world.ada.token);
     const seen = [await first.next(), await first.next()];
     first.stop();
-    const second = await listen(at(`?cursor=${start}`), world.ada.token, {
+    const second = await listen(streamUrl(`?cursor=${start}`), world.ada.token, {
       'Last-Event-ID': seen[1]?.id ?? '',
     });
     seen.push(await second.next(), await second.next());
@@ -70,7 +70,10 @@ describe('GET /v1/changes as a stream', () => {
 
   it('sends only changes that match the filter, and its id still advances', async () => {
     const start = await cursorNow();
-    const stream = await listen(at(`?cursor=${start}&event_type=issue-comment.created.v1`), world.ada.token);
+    const stream = await listen(
+      streamUrl(`?cursor=${start}&event_type=issue-comment.created.v1`),
+      world.ada.token,
+    );
     const { key } = await newIssue();
     await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
     expect((await stream.next()).type).toBe('issue-comment.created.v1');
@@ -95,18 +98,20 @@ describe('GET /v1/changes as a stream', () => {
     const newest = await cursorNow();
     const reads = () => sampleOf(app, 'workgraph_stream_reads_total', 'kind="made"');
     const before = await reads();
-    const streams = await Promise.all([1, 2, 3].map(() => listen(at(`?cursor=${start}`), world.ada.token)));
+    const streams = await Promise.all(
+      [1, 2, 3].map(() => listen(streamUrl(`?cursor=${start}`), world.ada.token)),
+    );
     for (const stream of streams) {
       while (stream.lastId() !== newest) await stream.next();
       stream.stop();
     }
-    // Each of them would need ten.
+    // Each stream would need ten reads of its own.
     expect((await reads()) - before).toBeLessThan(20);
   });
 
   it('ends when its token is revoked, at the latest with the next change', async () => {
     const token = await app.tokenFor();
-    const stream = await listen(at(), token);
+    const stream = await listen(streamUrl(), token);
     await newIssue();
     expect((await stream.next()).type).toBe('issue.created.v1');
     await revokeToken(app, token);
@@ -119,7 +124,7 @@ describe('GET /v1/changes as a stream', () => {
 
   it('ends within ten seconds when its token is revoked and nothing else happens', async () => {
     const token = await app.tokenFor();
-    const stream = await listen(at(), token);
+    const stream = await listen(streamUrl(), token);
     const beganMs = performance.now();
     await app.database.unscoped
       .updateTable('accessToken')
@@ -134,7 +139,7 @@ describe('GET /v1/changes as a stream', () => {
     const saved = () => sampleOf(app, 'workgraph_stream_reads_total', 'kind="saved"');
     const start = await cursorNow();
     const tokens = await Promise.all([1, 2, 3].map(() => app.tokenFor()));
-    const streams = await Promise.all(tokens.map((token) => listen(at(`?cursor=${start}`), token)));
+    const streams = await Promise.all(tokens.map((token) => listen(streamUrl(`?cursor=${start}`), token)));
     const before = await saved();
     await newIssue();
     const events = await Promise.all(streams.map((stream) => stream.next()));
@@ -145,13 +150,13 @@ describe('GET /v1/changes as a stream', () => {
 
   it('sends nothing of other workspaces, and only what the scopes cover', async () => {
     const other = await app.secondWorkspace();
-    const foreign = await listen(at(), other.token);
-    const narrow = await listen(at(), await app.tokenFor({ scopes: ['teams:read'] }));
-    expect(narrow.response.status).toBe(403);
+    const foreignStream = await listen(streamUrl(), other.token);
+    const narrowStream = await listen(streamUrl(), await app.tokenFor({ scopes: ['teams:read'] }));
+    expect(narrowStream.response.status).toBe(403);
     await newIssue();
     await numberAll(app.database);
-    expect(foreign.lastId()).toBe('c1-0-0');
-    foreign.stop();
+    expect(foreignStream.lastId()).toBe('c1-0-0');
+    foreignStream.stop();
   });
 
   it.each([
@@ -159,10 +164,10 @@ describe('GET /v1/changes as a stream', () => {
     ['a cursor of something else', '?cursor=nonsense', 400, 'invalid_request'],
     ['a page that is too large', '?page_size=1000', 400, 'invalid_request'],
   ])('is refused before it begins for %s', async (_what, query, status, code) => {
-    const { response } = await listen(at(query), world.ada.token);
+    const { response } = await listen(streamUrl(query), world.ada.token);
     expect(response.status).toBe(status);
     expect(response.headers.get('Content-Type')).toContain('application/problem+json');
-    const again = await fetch(at(query), {
+    const again = await fetch(streamUrl(query), {
       headers: { Authorization: `Bearer ${world.ada.token}`, Accept: 'text/event-stream' },
     });
     expect(await again.json()).toMatchObject({ code });
@@ -170,8 +175,8 @@ describe('GET /v1/changes as a stream', () => {
 
   it('is refused when the token has too many, and not any more when one has ended', async () => {
     const token = await app.tokenFor();
-    const streams = await Promise.all([1, 2, 3].map(() => listen(at(), token)));
-    const refused = await fetch(at(), {
+    const streams = await Promise.all([1, 2, 3].map(() => listen(streamUrl(), token)));
+    const refused = await fetch(streamUrl(), {
       headers: { Authorization: `Bearer ${token}`, Accept: 'text/event-stream' },
     });
     expect(refused.status).toBe(429);
@@ -183,25 +188,25 @@ describe('GET /v1/changes as a stream', () => {
       stream.stop();
       await stream.ended;
     }
-    // The server learns of it when the connection is closed.
+    // The server frees the place of a stream only when its connection is closed.
     for (;;) {
-      const next = await listen(at(), token);
+      const next = await listen(streamUrl(), token);
       next.stop();
       if (next.response.status === 200) break;
     }
   });
 
   it('begins or is refused with Retry-After where many are opened at once, and begins when it comes again', async () => {
-    const own = await startApp({
+    const otherApp = await startApp({
       sharesDatabase: true,
       settings: { MAX_CONCURRENCY: '1', QUEUE_WAIT_MS: '1', STREAMS_PER_TOKEN: '100' },
     });
-    const headers = { Authorization: `Bearer ${own.token}`, Accept: 'text/event-stream' };
+    const headers = { Authorization: `Bearer ${otherApp.token}`, Accept: 'text/event-stream' };
     const body = JSON.stringify({ query: 'subscription { changes { eventType } }' });
     let refused = 0;
     const open = async () => {
       for (;;) {
-        const response = await fetch(`${own.url}/graphql`, {
+        const response = await fetch(`${otherApp.url}/graphql`, {
           method: 'POST',
           headers: { ...headers, 'Content-Type': 'application/json' },
           body,
@@ -216,13 +221,15 @@ describe('GET /v1/changes as a stream', () => {
     };
     await Promise.all(Array.from({ length: 60 }, open));
     expect(refused).toBeGreaterThan(0);
-    await own.stop();
+    await otherApp.stop();
   });
 
   it('ends when the server stops, and tells each client to come back sooner than after a break', async () => {
-    const own = await startApp({ sharesDatabase: true });
-    const streams = await Promise.all([1, 2, 3].map(() => listen(`${own.url}/v1/changes`, own.token)));
-    await own.stop();
+    const otherApp = await startApp({ sharesDatabase: true });
+    const streams = await Promise.all(
+      [1, 2, 3].map(() => listen(`${otherApp.url}/v1/changes`, otherApp.token)),
+    );
+    await otherApp.stop();
     await Promise.all(streams.map(({ ended }) => ended));
     for (const stream of streams) {
       await expect(stream.next()).rejects.toThrow('has ended');
@@ -233,7 +240,9 @@ describe('GET /v1/changes as a stream', () => {
 
   it('does not occupy the tickets of requests', async () => {
     const tokens = await Promise.all(Array.from({ length: 8 }, () => app.tokenFor()));
-    const streams = await Promise.all(tokens.flatMap((token) => [1, 2, 3].map(() => listen(at(), token))));
+    const streams = await Promise.all(
+      tokens.flatMap((token) => [1, 2, 3].map(() => listen(streamUrl(), token))),
+    );
     expect(streams.map(({ response }) => response.status)).toEqual(streams.map(() => 200));
     const { id } = await callerOf(app, world.bob.token).create({ teamId: world.eng.id, title: 'To all' });
     for (const stream of streams) {

@@ -28,15 +28,15 @@ export function subscribe(
     : listen(`${app.url}/graphql`, token, headers, JSON.stringify({ query, variables }));
 }
 
-/** The next answer of a stream, and the id that it has. */
-export async function nextOf(
+/** The next answer of a stream, with its id. */
+export async function nextAnswer(
   stream: EventReader,
 ): Promise<{ id: string; answer: StreamAnswer; type: string }> {
   const { id, type, data } = await stream.next();
   return { id, type, answer: data };
 }
 
-/** The cursor of the newest change, when all changes have their positions. */
+/** The cursor of the newest change, after all changes have received their positions. */
 export async function cursorNow(app: App): Promise<string> {
   await numberAll(app.database);
   const { body } = await app.graphql<{ workspace: { changeCursor: string } }>(

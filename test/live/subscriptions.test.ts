@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { strange } from '../inputs/texts.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { numberAll } from './logged.ts';
-import { cursorNow, nextOf, subscribe as openSubscription, type StreamAnswer } from './subscribing.ts';
+import { cursorNow, nextAnswer, subscribe as openSubscription, type StreamAnswer } from './subscribing.ts';
 import { revokeToken } from '../support/revoke-token.ts';
 
 const { app, world, ada } = useIssueWorld({
@@ -52,7 +52,7 @@ describe('subscription { changes }', () => {
     expect(stream.response.headers.get('Content-Type')).toBe('text/event-stream; charset=utf-8');
     expect(stream.response.headers.get('Cache-Control')).toContain('no-transform');
     const { key, id } = await newIssue();
-    const created = await nextOf(stream);
+    const created = await nextAnswer(stream);
     expect(created.type).toBe('next');
     expect(created.answer).toEqual({
       data: {
@@ -66,7 +66,7 @@ describe('subscription { changes }', () => {
       },
     });
     await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
-    expect((await nextOf(stream)).answer.data?.changes?.eventType).toBe('issue-comment.created.v1');
+    expect((await nextAnswer(stream)).answer.data?.changes?.eventType).toBe('issue-comment.created.v1');
     stream.stop();
   });
 
@@ -75,11 +75,11 @@ describe('subscription { changes }', () => {
     const { key } = await newIssue();
     for (const body of ['One', 'Two', 'Three']) await ada.mutate('commentCreate', { issueKey: key, body });
     const first = await subscribe(document, { after: start });
-    const seen = [await nextOf(first), await nextOf(first)];
+    const seen = [await nextAnswer(first), await nextAnswer(first)];
     first.stop();
     const headers = { 'Last-Event-ID': seen[1]?.id ?? '' };
     const second = await subscribe(document, { after: start }, { headers });
-    seen.push(await nextOf(second), await nextOf(second));
+    seen.push(await nextAnswer(second), await nextAnswer(second));
     second.stop();
     const positions = seen.map(({ id }) => Number(id.split('-')[1]));
     expect(positions.map((position) => position - (positions[0] ?? 0))).toEqual([0, 1, 2, 3]);
@@ -90,7 +90,7 @@ describe('subscription { changes }', () => {
     const stream = await subscribe(document, { after: await cursorNow(app), filter });
     const { key } = await newIssue();
     await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
-    expect((await nextOf(stream)).answer.data?.changes?.eventType).toBe('issue-comment.created.v1');
+    expect((await nextAnswer(stream)).answer.data?.changes?.eventType).toBe('issue-comment.created.v1');
     expect(stream.lastId()).toBe(await cursorNow(app));
     stream.stop();
   });
@@ -102,7 +102,7 @@ describe('subscription { changes }', () => {
     const stream = await subscribe(document, { after: start });
     const subjects = [];
     for (let count = 0; count < 30; count += 1)
-      subjects.push((await nextOf(stream)).answer.data?.changes?.subjectId);
+      subjects.push((await nextAnswer(stream)).answer.data?.changes?.subjectId);
     stream.stop();
     expect(new Set(subjects).size).toBe(30);
   });
@@ -206,7 +206,7 @@ describe('a subscription that is refused', () => {
 describe('a subscription that has begun', () => {
   it('charges the objects of its events to each token, although equal subscriptions are read together', async () => {
     const tokens = [await app.tokenFor(), await app.tokenFor()];
-    const left = async (token: string) => {
+    const remainingCost = async (token: string) => {
       const { body } = await app.graphql<{ viewer: { rateLimit: { cost: { remaining: number } } } }>(
         '{ viewer { rateLimit { cost { remaining } } } }',
         {},
@@ -218,15 +218,15 @@ describe('a subscription that has begun', () => {
     const streams = await Promise.all(
       tokens.map((token) => subscribe(document, { after: start }, { token })),
     );
-    await Promise.all(tokens.map(left));
+    await Promise.all(tokens.map(remainingCost));
     await ada.create({ teamId: world.eng.id, title: 'One' });
-    for (const stream of streams) await nextOf(stream);
-    const before = await Promise.all(tokens.map(left));
+    for (const stream of streams) await nextAnswer(stream);
+    const before = await Promise.all(tokens.map(remainingCost));
     for (let count = 0; count < 20; count += 1) await newIssue();
-    for (const stream of streams) for (let count = 0; count < 20; count += 1) await nextOf(stream);
-    const after = await Promise.all(tokens.map(left));
-    // Twenty changes, each with its issue, the status of that and the actor. Some quota comes back meanwhile.
-    for (const [place, remaining] of after.entries()) expect(remaining).toBeLessThan(before[place] ?? 0);
+    for (const stream of streams) for (let count = 0; count < 20; count += 1) await nextAnswer(stream);
+    const after = await Promise.all(tokens.map(remainingCost));
+    // Twenty changes, each with its issue, the status of the issue and the actor. Meanwhile, the quota is refilled a little.
+    for (const [index, remaining] of after.entries()) expect(remaining).toBeLessThan(before[index] ?? 0);
     for (const stream of streams) stream.stop();
   });
 
@@ -235,7 +235,7 @@ describe('a subscription that has begun', () => {
     const stream = await subscribe(document, {}, { token });
     await revokeToken(app, token);
     await newIssue();
-    const { type, answer } = await nextOf(stream);
+    const { type, answer } = await nextAnswer(stream);
     expect({ type, code: answer.errors?.[0]?.extensions.code }).toEqual({
       type: 'next',
       code: 'UNAUTHENTICATED',
@@ -251,22 +251,22 @@ describe('a subscription that has begun', () => {
     const { position } = await log.selectFrom('changeHead').select('position').executeTakeFirstOrThrow();
     await log.updateTable('change').set({ tag: 77 }).where('position', '=', position).execute();
     await newIssue();
-    const { answer } = await nextOf(stream);
+    const { answer } = await nextAnswer(stream);
     expect(answer.errors?.[0]?.extensions.code).toBe('CURSOR_EXPIRED');
     expect(await stream.next()).toMatchObject({ type: 'complete' });
   });
 
   it('sends nothing of other workspaces', async () => {
     const other = await app.secondWorkspace();
-    const foreign = await subscribe(
+    const foreignStream = await subscribe(
       'subscription { changes(after: "c1-0-0") { id } }',
       {},
       { token: other.token },
     );
     await newIssue();
     await numberAll(app.database);
-    expect(foreign.lastId()).toBe('c1-0-0');
-    foreign.stop();
+    expect(foreignStream.lastId()).toBe('c1-0-0');
+    foreignStream.stop();
   });
 });
 

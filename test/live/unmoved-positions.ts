@@ -4,13 +4,13 @@ import { coveredTables } from '../../src/db/tables/position-tables.ts';
 import { cachedTables } from '../../src/db/tables/cached-tables.ts';
 import { inSql } from '../../src/db/tables/sql-names.ts';
 
-/** Reference data moves the position by the triggers of its version, which see all writes. */
+/** For cached tables, triggers raise the version of reference data at each write, and so move the position. */
 const byVersion = new Set(Object.keys(cachedTables).map(inSql));
 const byLog = coveredTables.filter((table) => !byVersion.has(table));
 
 /**
- * Has the database record each transaction that changes a row of the other covered tables, and neither logs a change nor marks
- * itself as not logged. Nobody sees an attachment before its bytes, and a new counter belongs to a new team.
+ * Makes the database record each transaction that changes a row of the other covered tables, and neither logs a change nor marks
+ * itself as not logged. It excepts attachments that have no bytes yet, which nobody can read, and the counters of new teams.
  */
 export async function recordUnmoved(database: Database): Promise<void> {
   await sql`create table unmoved (changed text, how text)`.execute(database.unscoped);
@@ -40,8 +40,8 @@ export async function recordUnmoved(database: Database): Promise<void> {
   }
 }
 
-/** The tables and kinds of the recorded changes. */
-export async function unmoved(database: Database): Promise<readonly string[]> {
+/** The recorded changes, such as `UPDATE comment`, each once. */
+export async function unmovedChanges(database: Database): Promise<readonly string[]> {
   const { rows } = await sql<{ changed: string; how: string }>`
     select distinct changed, how from unmoved order by 1, 2`.execute(database.unscoped);
   return rows.map(({ changed, how }) => `${how} ${changed}`);

@@ -8,7 +8,7 @@ import { startServer } from '../../src/server/server.ts';
 import { startApp } from '../support/app.ts';
 import { Random } from '../support/random.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
-import { bare, follow, openStreams, socketUrl } from './sockets.ts';
+import { openSocket, changesDocument, openStreams, socketUrl } from './sockets.ts';
 
 const { app, world } = useIssueWorld({
   settings: { STREAMS_PER_TOKEN: '4', METRICS_ADDRESS: '0', CORS_ORIGINS: 'https://board.example' },
@@ -38,45 +38,45 @@ describe('a WebSocket', () => {
     ['says what only a server says', [{ type: 'next', id: '1', payload: {} }], 4400],
     ['says nothing for three seconds', [], 4408],
   ] as const)('is closed if it %s', async (_what, messages, code) => {
-    const { closed, say } = bare(app.url);
-    for (const message of messages) await say(message);
+    const { closed, send } = openSocket(app.url);
+    for (const message of messages) await send(message);
     expect(await closed).toBe(code);
   });
 
   async function signedIn() {
-    const connection = bare(app.url);
-    await connection.say(init(world.ada.token));
+    const connection = openSocket(app.url);
+    await connection.send(init(world.ada.token));
     await once(connection.socket, 'message');
     return connection;
   }
 
   it('is closed if it signs in twice, uses an id twice, or sends a message that is too large', async () => {
-    const twice = bare(app.url);
-    await twice.say(init(world.ada.token));
-    await twice.say(init(world.ada.token));
+    const twice = openSocket(app.url);
+    await twice.send(init(world.ada.token));
+    await twice.send(init(world.ada.token));
     expect(await twice.closed).toBe(4429);
     // The library repeats the id in the reason, which a close frame has no room for.
     for (const id of ['1', 'y'.repeat(300)]) {
       const same = await signedIn();
-      const subscribe = { type: 'subscribe', id, payload: { query: follow } };
-      await same.say(subscribe);
-      await same.say(subscribe);
+      const subscribe = { type: 'subscribe', id, payload: { query: changesDocument } };
+      await same.send(subscribe);
+      await same.send(subscribe);
       expect(await same.closed).toBe(4409);
     }
     const large = await signedIn();
-    await large.say({ type: 'ping', payload: { text: 'x'.repeat(2_000_000) } });
+    await large.send({ type: 'ping', payload: { text: 'x'.repeat(2_000_000) } });
     expect(await large.closed).toBe(1009);
     const long = await signedIn();
-    await long.say({ type: 'ping', payload: { text: 'x'.repeat(5_000) } });
+    await long.send({ type: 'ping', payload: { text: 'x'.repeat(5_000) } });
     expect(await long.closed).toBe(4400);
   });
 
   it('is closed if it sends more than 8 KiB before it has signed in, even of one message', async () => {
-    const pings = bare(app.url);
+    const pings = openSocket(app.url);
     for (let sent = 0; sent < 10; sent += 1)
-      await pings.say({ type: 'ping', payload: { text: 'x'.repeat(1_000) } });
+      await pings.send({ type: 'ping', payload: { text: 'x'.repeat(1_000) } });
     expect(await pings.closed).toBe(4401);
-    const part = bare(app.url);
+    const part = openSocket(app.url);
     await once(part.socket, 'open');
     part.socket.send('x'.repeat(20_000), { fin: false });
     expect(await part.closed).toBe(4401);
@@ -90,9 +90,9 @@ describe('a WebSocket', () => {
   });
 
   it('answers an operation with variables that are nested too deeply without being closed', async () => {
-    const { socket, say } = await signedIn();
+    const { socket, send } = await signedIn();
     const variables: unknown = JSON.parse(`${'{"a":'.repeat(40)}1${'}'.repeat(40)}`);
-    await say({ type: 'subscribe', id: '1', payload: { query: '{ __typename }', variables } });
+    await send({ type: 'subscribe', id: '1', payload: { query: '{ __typename }', variables } });
     const [data] = (await once(socket, 'message')) as [Buffer];
     expect(JSON.parse(String(data))).toMatchObject({
       type: 'error',
@@ -102,30 +102,30 @@ describe('a WebSocket', () => {
   });
 
   it('is closed if it sends thousands of pings, and not if it sends hundreds', async () => {
-    const { socket, closed, say } = await signedIn();
-    await say({ type: 'ping' });
-    let answered = 0;
+    const { socket, closed, send } = await signedIn();
+    await send({ type: 'ping' });
+    let answeredCount = 0;
     const answers = new Promise<void>((resolve) => {
       socket.on('message', () => {
-        answered += 1;
-        if (answered === 500) resolve();
+        answeredCount += 1;
+        if (answeredCount === 500) resolve();
       });
     });
-    for (let count = 1; count < 500; count += 1) void say({ type: 'ping', payload: { a: 1 } });
+    for (let count = 1; count < 500; count += 1) void send({ type: 'ping', payload: { a: 1 } });
     await answers;
-    for (let count = 0; count < 20_000; count += 1) void say({ type: 'ping', payload: { a: 1 } });
+    for (let count = 0; count < 20_000; count += 1) void send({ type: 'ping', payload: { a: 1 } });
     expect(await closed).toBe(4429);
-    expect(answered).toBeLessThan(5_000);
+    expect(answeredCount).toBeLessThan(5_000);
   });
 
   it('is refused for another subprotocol', async () => {
-    const { closed } = bare(app.url, { protocol: 'graphql-ws' });
-    // The client of `ws` breaks off itself when no subprotocol is chosen.
+    const { closed } = openSocket(app.url, { protocol: 'graphql-ws' });
+    // The client of `ws` closes the connection itself if the server chooses no subprotocol.
     expect(await closed).toBe(1006);
   });
 
   it('is opened by pages of its own and of configured origins only', async () => {
-    const foreign = bare(app.url, { origin: 'https://evil.example' });
+    const foreign = openSocket(app.url, { origin: 'https://evil.example' });
     const [, response] = (await once(foreign.socket, 'unexpected-response')) as [
       unknown,
       { statusCode: number; destroy(): void },
@@ -133,7 +133,7 @@ describe('a WebSocket', () => {
     expect(response).toMatchObject({ statusCode: 403, headers: { 'x-frame-options': 'DENY' } });
     response.destroy();
     for (const origin of ['https://board.example', app.url]) {
-      const { socket } = bare(app.url, { origin });
+      const { socket } = openSocket(app.url, { origin });
       await once(socket, 'open');
       socket.terminate();
     }
@@ -141,26 +141,28 @@ describe('a WebSocket', () => {
 
   it('that asks for an upgrade without a valid key is refused, with security headers', async () => {
     const headers = { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13' };
-    const asked = get(`${app.url}/graphql`, { headers: { ...headers, 'Sec-WebSocket-Key': 'short' } });
-    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    const upgradeRequest = get(`${app.url}/graphql`, {
+      headers: { ...headers, 'Sec-WebSocket-Key': 'short' },
+    });
+    const [response] = (await once(upgradeRequest, 'response')) as [IncomingMessage];
     response.resume();
     expect(response).toMatchObject({ statusCode: 400, headers: { 'x-content-type-options': 'nosniff' } });
   });
 
   it('that asks to upgrade to something else gets the usual answer', async () => {
-    const asked = get(`${app.url}/health`, { headers: { Connection: 'Upgrade', Upgrade: 'h2c' } });
-    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    const upgradeRequest = get(`${app.url}/health`, { headers: { Connection: 'Upgrade', Upgrade: 'h2c' } });
+    const [response] = (await once(upgradeRequest, 'response')) as [IncomingMessage];
     response.resume();
     expect(response.statusCode).toBe(200);
   });
 
   it('has operations refused, with the id of the request, when too many others wait before them', async () => {
-    const { socket, say } = bare(app.url);
-    await say(init(world.ada.token));
+    const { socket, send } = openSocket(app.url);
+    await send(init(world.ada.token));
     await once(socket, 'message');
     const operations = 100;
     const answers = new Map<string, { type: string; payload: unknown }>();
-    const answered = new Promise<void>((resolve) => {
+    const answeredCount = new Promise<void>((resolve) => {
       socket.on('message', (data: Buffer) => {
         const { id, ...answer } = JSON.parse(String(data)) as { id: string; type: string; payload: unknown };
         if (answer.type !== 'complete') answers.set(id, answer);
@@ -168,8 +170,8 @@ describe('a WebSocket', () => {
       });
     });
     for (let id = 0; id < operations; id += 1)
-      void say({ type: 'subscribe', id: String(id), payload: { query: '{ viewer { scopes } }' } });
-    await answered;
+      void send({ type: 'subscribe', id: String(id), payload: { query: '{ viewer { scopes } }' } });
+    await answeredCount;
     const refused = [...answers.values()].filter(({ type }) => type === 'error');
     expect(refused).not.toEqual([]);
     for (const { payload } of refused)
@@ -181,10 +183,10 @@ describe('a WebSocket', () => {
 
   it('that is closed while its subscription begins leaves no stream behind', async () => {
     for (let turns = 0; turns < 40; turns += 1) {
-      const { socket, closed, say } = bare(app.url);
-      await say(init(world.ada.token));
+      const { socket, closed, send } = openSocket(app.url);
+      await send(init(world.ada.token));
       await once(socket, 'message');
-      await say({ type: 'subscribe', id: '1', payload: { query: follow } });
+      await send({ type: 'subscribe', id: '1', payload: { query: changesDocument } });
       for (let turn = 0; turn < turns; turn += 1) await setImmediate();
       socket.terminate();
       await closed;
@@ -198,8 +200,8 @@ describe('a WebSocket', () => {
     const types = ['connection_init', 'subscribe', 'complete', 'ping', 'pong', 'next', 'error', '', null, 1];
     const values = [null, 0, '', 'x', [], {}, { query: '{ viewer { scopes } }' }, { query: 1 }, true];
     for (let round = 0; round < 60; round += 1) {
-      const { socket, closed, say } = bare(app.url);
-      if (random.chance(0.7)) await say(init(world.ada.token));
+      const { socket, closed, send } = openSocket(app.url);
+      if (random.chance(0.7)) await send(init(world.ada.token));
       for (let count = random.integer(1, 8); count > 0; count -= 1) {
         const message = {
           type: random.pick(types),
@@ -218,19 +220,19 @@ describe('a WebSocket', () => {
   });
 
   it('is told to reconnect when the server stops, and its streams are not completed', async () => {
-    const own = await startApp({ sharesDatabase: true, settings: { METRICS_ADDRESS: '0' } });
-    const socket = new WebSocket(socketUrl(own.url), 'graphql-transport-ws');
+    const otherServer = await startApp({ sharesDatabase: true, settings: { METRICS_ADDRESS: '0' } });
+    const socket = new WebSocket(socketUrl(otherServer.url), 'graphql-transport-ws');
     const messages: { type: string }[] = [];
     socket.on('message', (data: Buffer) => messages.push(JSON.parse(String(data)) as { type: string }));
     await once(socket, 'open');
-    socket.send(JSON.stringify(init(own.token)));
+    socket.send(JSON.stringify(init(otherServer.token)));
     await once(socket, 'message');
-    socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query: follow } }));
+    socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload: { query: changesDocument } }));
     socket.send(JSON.stringify({ type: 'subscribe', id: '2', payload: { query: '{ viewer { scopes } }' } }));
     while (!messages.some(({ type }) => type === 'complete')) await once(socket, 'message');
-    while ((await openStreams(own)) === 0) await setImmediate();
+    while ((await openStreams(otherServer)) === 0) await setImmediate();
     const closed = once(socket, 'close');
-    await own.stop();
+    await otherServer.stop();
     const [code] = (await closed) as [number];
     expect(code).toBe(1001);
     expect(messages.map(({ type }) => type)).toEqual(['connection_ack', 'next', 'complete']);
@@ -239,21 +241,21 @@ describe('a WebSocket', () => {
   it.each([false, true])(
     'is told to reconnect when it subscribes on a stopping server (replaced: %s)',
     async (isReplaced) => {
-      const own = await startServer({
+      const otherServer = await startServer({
         database: app.database,
         config: { host: '127.0.0.1', port: 0, publicUrl: undefined, explorer: true },
         logger: pino({ level: 'silent' }),
       });
-      const { socket, closed, say } = bare(own.url);
+      const { socket, closed, send } = openSocket(otherServer.url);
       const types: string[] = [];
       socket.on('message', (data: Buffer) => types.push((JSON.parse(String(data)) as { type: string }).type));
-      await say(init(world.ada.token));
+      await send(init(world.ada.token));
       await once(socket, 'message');
       // Connections are closed at random moments of the drain; this one would be closed at its end.
       const random = jest.spyOn(Math, 'random').mockReturnValue(1);
-      const stopped = own.stop({ drainMs: 1_000, isReplaced });
+      const stopped = otherServer.stop({ drainMs: 1_000, isReplaced });
       random.mockRestore();
-      await say({ type: 'subscribe', id: '1', payload: { query: follow } });
+      await send({ type: 'subscribe', id: '1', payload: { query: changesDocument } });
       expect(await closed).toBe(1001);
       expect(types).toEqual(['connection_ack']);
       await stopped;

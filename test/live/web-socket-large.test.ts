@@ -7,7 +7,7 @@ import { type App, startApp } from '../support/app.ts';
 import { whileIssuesAreBlocked } from '../support/blocked-issues.ts';
 import { eventually } from '../support/eventually.ts';
 import { sampleOf } from '../support/metrics.ts';
-import { bare } from './sockets.ts';
+import { openSocket } from './sockets.ts';
 
 describe('a large message', () => {
   let app: App;
@@ -31,9 +31,9 @@ describe('a large message', () => {
   }
 
   async function signIn() {
-    const connection = bare(app.url);
+    const connection = openSocket(app.url);
     const [{ socket: tcp }] = (await once(connection.socket, 'upgrade')) as [IncomingMessage];
-    await connection.say({ type: 'connection_init', payload: { Authorization: `Bearer ${app.token}` } });
+    await connection.send({ type: 'connection_init', payload: { Authorization: `Bearer ${app.token}` } });
     await once(connection.socket, 'message');
     const types: string[] = [];
     connection.socket.on('message', (data: Buffer) => {
@@ -45,7 +45,7 @@ describe('a large message', () => {
 
   /** Takes the only place, sends the messages in one packet, and calls `meanwhile` when the first of them waits. */
   async function whileBusy(
-    { tcp, say }: Awaited<ReturnType<typeof open>>,
+    { tcp, send }: Awaited<ReturnType<typeof open>>,
     messages: object[],
     meanwhile: () => unknown,
   ) {
@@ -53,7 +53,7 @@ describe('a large message', () => {
       const first = app.request('GET', '/v1/issues');
       await eventually(async () => (await load('in_progress')) === 1);
       tcp.cork();
-      for (const message of messages) await say(message);
+      for (const message of messages) await send(message);
       tcp.uncork();
       await eventually(async () => (await load('waiting')) === 1);
       await meanwhile();
@@ -69,7 +69,7 @@ describe('a large message', () => {
     });
     await eventually(() => connection.types.length === 6);
     expect(connection.types.toSorted()).toEqual(['complete', 'complete', 'next', 'next', 'pong', 'pong']);
-    await connection.say({ type: 'ping' });
+    await connection.send({ type: 'ping' });
     await eventually(() => connection.types.length === 7);
     expect(connection.types.at(-1)).toBe('pong');
     connection.socket.terminate();
@@ -100,7 +100,7 @@ describe('a large message', () => {
     const others = await Promise.all(Array.from({ length: 8 }, () => signIn()));
     const largest = messageOf(950_000);
     await whileBusy(connection, [largest], async () => {
-      for (const { say } of others) await say(largest);
+      for (const { send } of others) await send(largest);
       expect(await Promise.race(others.map(({ closed }) => closed))).toBe(1013);
     });
     await eventually(() => connection.types.length === 2);
@@ -111,20 +111,20 @@ describe('a large message', () => {
 
 describe('answers in messages', () => {
   const answers = new AnswersInMessages();
-  const printed = (id: string, json: string | Uint8Array) =>
+  const messageWith = (id: string, json: string | Uint8Array) =>
     String(answers.complete(JSON.stringify({ id, type: 'next', payload: answers.valueOf(json) })));
 
   it.each(['{"data":{"name":"ü, \\"payload\\""}}', '{"data":{"n":1.0}}'])(
     'are the JSON of the answer: %s',
     (json) => {
       const message = `{"id":"1","type":"next","payload":${json}}`;
-      expect(printed('1', json)).toBe(message);
-      expect(printed('1', Buffer.from(json))).toBe(message);
+      expect(messageWith('1', json)).toBe(message);
+      expect(messageWith('1', Buffer.from(json))).toBe(message);
     },
   );
 
   it('leave messages without an answer as they are', () => {
-    expect(printed('1', '{}')).toBe('{"id":"1","type":"next","payload":{}}');
+    expect(messageWith('1', '{}')).toBe('{"id":"1","type":"next","payload":{}}');
     expect(answers.complete('{"id":"1","type":"complete"}')).toBe('{"id":"1","type":"complete"}');
   });
 });

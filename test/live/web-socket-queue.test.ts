@@ -6,12 +6,12 @@ import { logInto } from '../support/log-into.ts';
 import { whileIssuesAreBlocked } from '../support/blocked-issues.ts';
 import { eventually } from '../support/eventually.ts';
 import { sampleOf, samplesOf } from '../support/metrics.ts';
-import { bare } from './sockets.ts';
+import { openSocket } from './sockets.ts';
 
-type Connection = ReturnType<typeof bare>;
+type Connection = ReturnType<typeof openSocket>;
 
 it.each([
-  ['completes it', ({ say }: Connection) => say({ type: 'complete', id: '1' })],
+  ['completes it', ({ send }: Connection) => send({ type: 'complete', id: '1' })],
   ['closes its connection', async ({ socket }: Connection) => socket.terminate()],
 ])(
   'an operation leaves the queue at once, logged and counted as 499, when the client %s',
@@ -21,13 +21,13 @@ it.each([
     const settings = { MAX_CONCURRENCY: '1', QUEUE_WAIT_MS: '60000', METRICS_ADDRESS: '0' };
     const app = await startApp({ sharesDatabase: true, settings, logLevel: 'info', log });
     const load = (state: string) => sampleOf(app, 'workgraph_admission_requests', `state="${state}"`);
-    const connection = bare(app.url);
-    await connection.say({ type: 'connection_init', payload: { Authorization: `Bearer ${app.token}` } });
+    const connection = openSocket(app.url);
+    await connection.send({ type: 'connection_init', payload: { Authorization: `Bearer ${app.token}` } });
     await once(connection.socket, 'message');
     const { first } = await whileIssuesAreBlocked(app, async () => {
       const first = app.request('GET', '/v1/issues');
       await eventually(async () => (await load('in_progress')) === 1);
-      await connection.say({ type: 'subscribe', id: '1', payload: { query: '{ issues { totalCount } }' } });
+      await connection.send({ type: 'subscribe', id: '1', payload: { query: '{ issues { totalCount } }' } });
       await eventually(async () => (await load('waiting')) === 1);
       await leave(connection);
       await eventually(async () => (await load('waiting')) === 0);
@@ -36,8 +36,8 @@ it.each([
     expect((await first).status).toBe(200);
     expect(lines.filter(({ over }) => over === 'websocket')).toMatchObject([{ status: 499 }]);
     const counted = [...(await samplesOf(app, 'workgraph_request_duration_seconds_count'))];
-    const left = counted.filter(([labels]) => labels.includes('status="499"'));
-    expect(left.map(([, count]) => count)).toEqual([1]);
+    const canceled = counted.filter(([labels]) => labels.includes('status="499"'));
+    expect(canceled.map(([, count]) => count)).toEqual([1]);
     connection.socket.terminate();
     await app.stop();
   },
@@ -48,36 +48,36 @@ describe.each(['waiting', 'in_progress'])(
   (state) => {
     const query = (text: string) => ({ type: 'subscribe', id: '1', payload: { query: text } });
     const complete = { type: 'complete', id: '1' };
-    // Not their number, which is not read from their rows.
+    // The query selects rows, because a number of issues is not read from the blocked table.
     const issues = query('{ issues(first: 1) { nodes { key } } }');
     const teams = query('{ teams { totalCount } }');
 
-    /** Completes an operation and sends the messages in the same packet, so that the server gets them before it has ended it. */
+    /** Completes an operation and sends the messages in the same packet, so that the server reads them before the operation has ended. */
     async function messagesAfter(messages: object[]) {
       const settings = { MAX_CONCURRENCY: '1', QUEUE_WAIT_MS: '60000', METRICS_ADDRESS: '0' };
       const app = await startApp({ sharesDatabase: true, settings });
-      const load = (of: string) => sampleOf(app, 'workgraph_admission_requests', `state="${of}"`);
-      const { socket, closed, say } = bare(app.url);
+      const load = (name: string) => sampleOf(app, 'workgraph_admission_requests', `state="${name}"`);
+      const { socket, closed, send } = openSocket(app.url);
       const [{ socket: tcp }] = (await once(socket, 'upgrade')) as [IncomingMessage];
-      await say({ type: 'connection_init', payload: { Authorization: `Bearer ${app.token}` } });
+      await send({ type: 'connection_init', payload: { Authorization: `Bearer ${app.token}` } });
       await once(socket, 'message');
       const answers: unknown[] = [];
-      const { promise: read, resolve: noteRead } = Promise.withResolvers<void>();
+      const { promise: pongReceived, resolve: markRead } = Promise.withResolvers<void>();
       socket.on('message', (data: Buffer) => {
         const answer = JSON.parse(String(data)) as { type: string };
-        if (answer.type === 'pong') return noteRead();
+        if (answer.type === 'pong') return markRead();
         answers.push(answer);
         if (answer.type !== 'next') socket.close(1000);
       });
       const { first } = await whileIssuesAreBlocked(app, async () => {
         const first = state === 'waiting' ? app.request('GET', '/v1/issues') : undefined;
         if (first) await eventually(async () => (await load('in_progress')) === 1);
-        await say(issues);
+        await send(issues);
         await eventually(async () => (await load(state)) === 1);
         tcp.cork();
-        for (const message of [complete, ...messages, { type: 'ping' }]) await say(message);
+        for (const message of [complete, ...messages, { type: 'ping' }]) await send(message);
         tcp.uncork();
-        await Promise.race([read, closed]); // else the first operation may end before the server has read that it is completed
+        await Promise.race([pongReceived, closed]); // else the first operation may end before the server has read that it is completed
         return { first };
       });
       const code = await closed;

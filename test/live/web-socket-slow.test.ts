@@ -44,8 +44,8 @@ async function open(token: string) {
   return { ws, socket, messages };
 }
 
-/** Asks for an answer that is larger than what the systems of both ends keep for a connection. */
-function ask(ws: WebSocket, id: string, issueKey: string, aliases = 95): void {
+/** Requests an answer that is larger than the socket buffers of both ends. */
+function requestLargeAnswer(ws: WebSocket, id: string, issueKey: string, aliases = 95): void {
   const fields = Array.from(
     { length: aliases },
     (_, n) => `a${n}: issue(key: "${issueKey}") { description }`,
@@ -56,7 +56,7 @@ function ask(ws: WebSocket, id: string, issueKey: string, aliases = 95): void {
 const unsentBytes = () => sampleOf(app, 'workgraph_unsent_bytes');
 
 it('a client that reads slowly but steadily gets all of its messages', async () => {
-  // Far longer than a busy machine keeps the test from reading, and shorter than the reading takes.
+  // Longer than a busy machine could keep the test from reading, and shorter than reading everything takes.
   const clientMs = 2_500;
   const { issueKey, token } = await start(clientMs);
   const { ws, socket, messages } = await open(token);
@@ -65,9 +65,9 @@ it('a client that reads slowly but steadily gets all of its messages', async () 
     setTimeout(() => socket.resume(), 15);
   });
   const began = performance.now();
-  ask(ws, 'large', issueKey);
-  ask(ws, 'other', issueKey);
-  ask(ws, 'small', issueKey, 1);
+  requestLargeAnswer(ws, 'large', issueKey);
+  requestLargeAnswer(ws, 'other', issueKey);
+  requestLargeAnswer(ws, 'small', issueKey, 1);
   while (messages.length < 6 && ws.readyState === ws.OPEN) await delay(10);
   const types = messages.map((message) => (JSON.parse(message) as { type: string; id: string }).type);
   expect(types.toSorted()).toEqual(['complete', 'complete', 'complete', 'next', 'next', 'next']);
@@ -81,8 +81,8 @@ it('a client that has much to read before a ping is not taken for one that has g
     const { issueKey, token } = await start(60_000);
     const { ws, socket, messages } = await open(token);
     socket.pause();
-    ask(ws, 'large', issueKey);
-    ask(ws, 'other', issueKey);
+    requestLargeAnswer(ws, 'large', issueKey);
+    requestLargeAnswer(ws, 'other', issueKey);
     while ((await unsentBytes()) < 8_000_000) await delay(10);
     for (let n = 0; n < 4; n += 1) jest.advanceTimersByTime(15_000);
     socket.resume();

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { type App, startApp } from '../support/app.ts';
-import { bare } from './sockets.ts';
+import { openSocket } from './sockets.ts';
 import { revokeToken } from '../support/revoke-token.ts';
 import { fakeIntervals } from '../support/fake-timers.ts';
 import { samplesOf } from '../support/metrics.ts';
 
 let app: App;
 beforeAll(async () => {
-  // Only what is repeated waits for the test, such as the checks of tokens.
+  // The test runs all intervals itself, such as the checks of tokens.
   fakeIntervals();
   app = await startApp({ sharesDatabase: true });
 });
@@ -18,8 +18,8 @@ afterAll(async () => {
 });
 
 async function signIn(token: string, url = app.url) {
-  const connection = bare(url);
-  await connection.say({ type: 'connection_init', payload: { Authorization: `Bearer ${token}` } });
+  const connection = openSocket(url);
+  await connection.send({ type: 'connection_init', payload: { Authorization: `Bearer ${token}` } });
   await once(connection.socket, 'message');
   return connection;
 }
@@ -31,41 +31,41 @@ it('closes the idle connections of a revoked token with 4403, and those of other
   await revokeToken(app, token);
   jest.advanceTimersByTime(7_500);
   expect(await Promise.all(revoked.map(({ closed }) => closed))).toEqual([4403, 4403]);
-  await other.say({ type: 'subscribe', id: '1', payload: { query: '{ __typename }' } });
+  await other.send({ type: 'subscribe', id: '1', payload: { query: '{ __typename }' } });
   const [answer] = (await once(other.socket, 'message')) as [Buffer];
   expect(JSON.parse(String(answer))).toMatchObject({ type: 'next', payload: { data: {} } });
   other.socket.terminate();
 });
 
 it('counts operations that exceed the quota of a token with status 429, as over HTTP', async () => {
-  const strict = await startApp({ settings: { REQUESTS_PER_MINUTE: '3', METRICS_ADDRESS: '0' } });
+  const limitedApp = await startApp({ settings: { REQUESTS_PER_MINUTE: '3', METRICS_ADDRESS: '0' } });
   try {
-    const { socket, say } = await signIn(strict.token, strict.url);
+    const { socket, send } = await signIn(limitedApp.token, limitedApp.url);
     const errors: unknown[] = [];
     const { promise: allAnswered, resolve } = Promise.withResolvers<void>();
-    // One after another: the server then knows that nothing is left before it reads the last ones.
-    const ask = (id: number) =>
-      say({ type: 'subscribe', id: String(id), payload: { query: '{ viewer { scopes } }' } });
-    let answered = 0;
+    // They are sent one after another, so that the server knows of the empty quota before it reads the last ones.
+    const subscribe = (id: number) =>
+      send({ type: 'subscribe', id: String(id), payload: { query: '{ viewer { scopes } }' } });
+    let answeredCount = 0;
     socket.on('message', (message: Buffer) => {
       const { type, payload } = JSON.parse(String(message)) as { type: string; payload: unknown };
       if (type === 'error') errors.push(payload);
       if (type !== 'error' && type !== 'complete') return;
-      answered += 1;
-      if (answered < 6) void ask(answered);
+      answeredCount += 1;
+      if (answeredCount < 6) void subscribe(answeredCount);
       else resolve();
     });
-    await ask(0);
+    await subscribe(0);
     await allAnswered;
     socket.terminate();
     expect(errors.length).toBeGreaterThan(0);
     for (const error of errors) expect(error).toMatchObject([{ extensions: { code: 'RATE_LIMITED' } }]);
-    const counted = await samplesOf(strict, 'workgraph_request_duration_seconds_count');
+    const counted = await samplesOf(limitedApp, 'workgraph_request_duration_seconds_count');
     const refused = [...counted].filter(([labels]) => /status="[45]/.test(labels));
     expect(refused.map(([labels, count]) => [/face="graphql".*status="429"/.test(labels), count])).toEqual([
       [true, errors.length],
     ]);
   } finally {
-    await strict.stop();
+    await limitedApp.stop();
   }
 });

@@ -9,7 +9,7 @@ import { WebSocket } from 'ws';
 import { scopes } from '../../src/resolvers/context.ts';
 import { schema } from '../../src/schema/index.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
-import { bare, follow, openStreams, socketUrl } from './sockets.ts';
+import { openSocket, changesDocument, openStreams, socketUrl } from './sockets.ts';
 import { cursorNow } from './subscribing.ts';
 import { revokeToken } from '../support/revoke-token.ts';
 
@@ -39,17 +39,17 @@ function connect(token: string): Client {
   return client;
 }
 
-interface Refused {
+interface Refusal {
   errors: { message: string; extensions: { code: string } }[];
 }
 
-/** The answers to an operation; `errors` where it is refused as a whole. */
+/** The answers to an operation, or `errors` if it is refused as a whole. */
 async function answersTo(client: Client, query: string, variables: Record<string, unknown> = {}) {
   const answers: unknown[] = [];
   try {
     for await (const answer of client.iterate({ query, variables })) answers.push(answer);
   } catch (error) {
-    return { errors: error as Refused['errors'] };
+    return { errors: error as Refusal['errors'] };
   }
   return { answers };
 }
@@ -63,8 +63,8 @@ describe('the client of graphql-ws', () => {
     expect(await answersTo(client, query)).toEqual({ answers: [{ data: body.data }] });
     const create = 'mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { issue { key } } }';
     const { answers } = await answersTo(client, create, { input: { teamId: world.eng.id, title: 'Made' } });
-    const [made] = answers as { data: { issueCreate: { issue: { key: string } } } }[];
-    const { key = '' } = made?.data.issueCreate.issue ?? {};
+    const [created] = answers as { data: { issueCreate: { issue: { key: string } } } }[];
+    const { key = '' } = created?.data.issueCreate.issue ?? {};
     expect((await app.request('GET', `/v1/issues/${key}`)).status).toBe(200);
   });
 
@@ -72,19 +72,19 @@ describe('the client of graphql-ws', () => {
     const client = connect(world.ada.token);
     const start = await cursorNow(app);
     const stream = client.iterate<{ changes: { cursor: string; issue: { key: string } } }>({
-      query: follow,
+      query: changesDocument,
       variables: { after: start },
     });
     const first = await newIssue();
-    const heard = await stream.next();
-    expect(heard.value?.data?.changes.issue.key).toBe(first.key);
+    const received = await stream.next();
+    expect(received.value?.data?.changes.issue.key).toBe(first.key);
     const second = await newIssue();
     expect((await stream.next()).value?.data?.changes.issue.key).toBe(second.key);
     await stream.return?.();
     while ((await openStreams(app)) > 0) await setImmediate();
     const again = client.iterate<{ changes: { issue: { key: string } } }>({
-      query: follow,
-      variables: { after: heard.value?.data?.changes.cursor },
+      query: changesDocument,
+      variables: { after: received.value?.data?.changes.cursor },
     });
     expect((await again.next()).value?.data?.changes.issue.key).toBe(second.key);
     await again.return?.();
@@ -94,23 +94,23 @@ describe('the client of graphql-ws', () => {
     const client = connect(world.ada.token);
     const closed: unknown[] = [];
     client.on('closed', (event) => closed.push(event));
-    const staying = client.iterate<{ changes: { issue: { key: string } } }>({ query: follow });
-    const leaving = client.iterate<{ changes: { issue: { key: string } } }>({ query: follow });
-    const keys = [staying.next(), leaving.next()];
+    const keptStream = client.iterate<{ changes: { issue: { key: string } } }>({ query: changesDocument });
+    const endedStream = client.iterate<{ changes: { issue: { key: string } } }>({ query: changesDocument });
+    const keys = [keptStream.next(), endedStream.next()];
     while ((await openStreams(app)) < 2) await setImmediate();
     const first = await newIssue();
     for (const key of keys) expect((await key).value?.data?.changes.issue.key).toBe(first.key);
-    await leaving.return?.();
+    await endedStream.return?.();
     while ((await openStreams(app)) > 1) await setImmediate();
     const second = await newIssue();
-    expect((await staying.next()).value?.data?.changes.issue.key).toBe(second.key);
+    expect((await keptStream.next()).value?.data?.changes.issue.key).toBe(second.key);
     expect(closed).toEqual([]);
-    await staying.return?.();
+    await keptStream.return?.();
   });
 
   it.each([
     ['a document that is not valid', '{ nothing }', {}, 'GRAPHQL_VALIDATION_FAILED'],
-    ['a cursor of another log', follow, { after: 'c1-1-zzz' }, 'CURSOR_EXPIRED'],
+    ['a cursor of another log', changesDocument, { after: 'c1-1-zzz' }, 'CURSOR_EXPIRED'],
     [
       'an operation that could cost too much',
       `{ ${Array.from({ length: 60 }, (_, n) => `a${n}: issues(first: 250) { nodes { subIssues(first: 250) { nodes { id } } } }`).join(' ')} }`,
@@ -153,11 +153,11 @@ describe('the client of graphql-ws', () => {
       const client = connect(token);
       for (const query of queries) {
         const { body } = await app.graphql(query, {}, { token });
-        const answered = await answersTo(client, query);
-        const [answer] = (answered.answers ?? [{}]) as { data?: unknown; errors?: Refused['errors'] }[];
-        expect([query, answer?.data, codesOf(answered.errors ?? answer?.errors)]).toEqual([
+        const socketAnswer = await answersTo(client, query);
+        const [answer] = (socketAnswer.answers ?? [{}]) as { data?: unknown; errors?: Refusal['errors'] }[];
+        expect([query, answer?.data, codesOf(socketAnswer.errors ?? answer?.errors)]).toEqual([
           query,
-          body.data ?? (answered.errors ? undefined : null),
+          body.data ?? (socketAnswer.errors ? undefined : null),
           codesOf(body.errors),
         ]);
       }
@@ -166,29 +166,29 @@ describe('the client of graphql-ws', () => {
 
   it('is refused more streams than its token may have, of which the connection is one', async () => {
     const client = connect(await app.tokenFor());
-    const streams = [1, 2, 3].map(() => client.iterate({ query: follow }));
-    const begun = streams.map((stream) => stream.next());
+    const streams = [1, 2, 3].map(() => client.iterate({ query: changesDocument }));
+    const firstEvents = streams.map((stream) => stream.next());
     while ((await openStreams(app)) < 3) await setImmediate();
-    const { errors } = await answersTo(client, follow);
+    const { errors } = await answersTo(client, changesDocument);
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['TOO_MANY_STREAMS']);
     await newIssue();
-    await Promise.all(begun);
+    await Promise.all(firstEvents);
     for (const stream of streams) await stream.return?.();
   });
 
   it('is told when its token was revoked, at the latest with the next change', async () => {
     const token = await app.tokenFor();
     const client = connect(token);
-    const stream = client.iterate({ query: follow });
-    const begun = stream.next();
+    const stream = client.iterate({ query: changesDocument });
+    const firstEvents = stream.next();
     while ((await openStreams(app)) === 0) await setImmediate();
     await newIssue();
-    await begun;
+    await firstEvents;
     await revokeToken(app, token);
     await newIssue();
     const { value } = await stream.next();
     expect(
-      (value as unknown as Refused | undefined)?.errors.map(({ extensions }) => extensions.code),
+      (value as unknown as Refusal | undefined)?.errors.map(({ extensions }) => extensions.code),
     ).toEqual(['UNAUTHENTICATED']);
     expect(await stream.next()).toMatchObject({ done: true });
     // The client has closed the connection after its last stream, and signs in anew.
@@ -197,24 +197,24 @@ describe('the client of graphql-ws', () => {
   });
 
   it.each([
-    ['its stream ends because of it', follow],
+    ['its stream ends because of it', changesDocument],
     ['it asks for something else', '{ viewer { scopes } }'],
   ])('is closed when its token was revoked and %s', async (_what, query) => {
     const token = await app.tokenFor();
-    const { socket, closed, say } = bare(app.url);
-    await say({ type: 'connection_init', payload: { Authorization: `Bearer ${token}` } });
+    const { socket, closed, send } = openSocket(app.url);
+    await send({ type: 'connection_init', payload: { Authorization: `Bearer ${token}` } });
     await once(socket, 'message');
     const subscribe = { type: 'subscribe', id: '1', payload: { query } };
-    const isStream = query === follow;
+    const isStream = query === changesDocument;
     if (isStream) {
-      await say(subscribe);
+      await send(subscribe);
       while ((await openStreams(app)) === 0) await setImmediate();
     }
     await revokeToken(app, token);
     const messages: { type: string }[] = [];
     socket.on('message', (data: Buffer) => messages.push(JSON.parse(String(data)) as { type: string }));
     if (isStream) await newIssue();
-    else await say(subscribe);
+    else await send(subscribe);
     expect(await closed).toBe(4403);
     expect(messages.map(({ type }) => type)).toEqual(isStream ? ['next', 'complete'] : ['error']);
   });
@@ -233,7 +233,7 @@ it('Apollo Client subscribes and queries over the socket', async () => {
     `,
   });
   expect(data?.teams.totalCount).toBeGreaterThan(0);
-  const heard = Promise.withResolvers<unknown>();
+  const received = Promise.withResolvers<unknown>();
   const subscription = apollo
     .subscribe<{ changes: { eventType: string } }>({
       query: gql`
@@ -244,10 +244,13 @@ it('Apollo Client subscribes and queries over the socket', async () => {
         }
       `,
     })
-    .subscribe({ next: (answer) => heard.resolve(answer.data?.changes.eventType), error: heard.reject });
+    .subscribe({
+      next: (answer) => received.resolve(answer.data?.changes.eventType),
+      error: received.reject,
+    });
   while ((await openStreams(app)) === 0) await setImmediate();
   await newIssue();
-  expect(await heard.promise).toBe('issue.created.v1');
+  expect(await received.promise).toBe('issue.created.v1');
   subscription.unsubscribe();
   apollo.stop();
 });

@@ -28,7 +28,7 @@ export interface RequestOptions {
   headers?: Record<string, string>;
 }
 
-/** An answer with its body read: JSON parsed, anything else as text. */
+/** An answer with its body: parsed JSON, or any other content as text. */
 export interface Answer<Body = unknown> {
   status: number;
   headers: Headers;
@@ -52,7 +52,7 @@ export interface App extends TestWorkspace {
   metricsUrl: string | undefined;
   database: Database;
   dataDir: string;
-  /** Where the server keeps files. */
+  /** The store of the server's attachments. */
   store: FileStore;
   graphql<Data = Record<string, unknown>>(
     query: string,
@@ -106,7 +106,7 @@ const generousSettings: Settings = {
   COST_PER_HOUR: '1000000000',
   UNKNOWN_TOKENS_PER_MINUTE: '1000000000',
   MAX_OPERATION_COST: '1000000000',
-  // Tests that send random values may ask for the longest wait.
+  // Tests that send random values may request the maximum wait.
   CHANGES_WAIT_MS: '300',
 };
 

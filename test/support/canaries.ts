@@ -1,4 +1,4 @@
-/** Secrets that must not leak, in all forms in which a program might write them. */
+/** Secrets that must not leak, in all encodings in which a program might write them. */
 export class Canaries {
   readonly #encodings = new Map<string, string>();
 
@@ -24,7 +24,7 @@ export class Canaries {
 function encodingsOf(secret: string): Set<string> {
   const bytes = Buffer.from(secret);
   const shifted = [0, 1, 2].map((before) => {
-    // Digits that also contain bits of the neighbouring bytes are left out.
+    // Digits that also encode bits of neighboring bytes are cut off.
     const text = Buffer.concat([Buffer.alloc(before), bytes])
       .toString('base64')
       .replace(/=+$/, '');

@@ -14,7 +14,7 @@ const replaceable = [
   'clearTimeout',
 ] as const;
 
-/** Jest then replaces only these parts of time, so that only what uses them waits for the test. */
+/** Fakes only the named functions and classes of time, so that code which uses others runs as usual. */
 export function fakeOnly(
   names: readonly (typeof replaceable)[number][],
   options: { now?: number } = {},
@@ -22,7 +22,7 @@ export function fakeOnly(
   jest.useFakeTimers({ ...options, doNotFake: replaceable.filter((name) => !names.includes(name)) });
 }
 
-/** What is repeated waits for the test. */
+/** Fakes intervals: only the test runs them. */
 export function fakeIntervals(): void {
   fakeOnly(['setInterval', 'clearInterval']);
 }

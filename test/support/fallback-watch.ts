@@ -10,7 +10,7 @@ const { WORKGRAPH_TEST_FALLBACKS: folder, JEST_WORKER_ID: worker } = process.env
 const reportFile = folder && worker ? join(folder, worker) : undefined;
 const ownFallbacks: Fallback[] = [];
 const record = (fallback: unknown) => void ownFallbacks.push(fallback as Fallback);
-/** How many bytes of `reportFile` have been read. An earlier worker with the same number has read what is there at first. */
+/** How many bytes of `reportFile` have been read. An earlier worker with the same number has read those that are there at first. */
 let bytesRead = reportFile && existsSync(reportFile) ? statSync(reportFile).size : 0;
 
 /** Lists the unknown fallbacks since the last call, without duplicates. */
@@ -42,7 +42,7 @@ function reportedByProcesses(): Fallback[] {
 }
 
 /**
- * Called before each test file. A fallback hides that the compiled executor failed, because graphql-js gives the right
+ * Called before each test file. A fallback hides that the compiled executor has failed, because graphql-js returns the right
  * answer in its place. So a test fails when any server that it uses, in this process or in one that the test started,
  * falls back for a reason that known-fallbacks.ts does not list.
  */

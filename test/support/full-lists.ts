@@ -6,8 +6,8 @@ import { fold } from '../../src/model/fold.ts';
 import type { App } from './app.ts';
 import { member, team } from './fixtures.ts';
 
-/** The largest size of a page. */
-const issues = 250;
+/** The maximum size of a page. */
+const issueCount = 250;
 
 /** Adds a full page of issues to one team, with as many labels, assignees and roles as an issue may have. */
 export async function fillLists(app: App): Promise<void> {
@@ -35,8 +35,8 @@ export async function fillLists(app: App): Promise<void> {
     { input },
   );
   if (!body.data) throw new Error(`The issue failed: ${JSON.stringify(body.errors)}`);
-  await copyIssue(database, parseId(body.data.issueCreate.issue.id)?.uuid ?? '', issues - 1);
-  // As the server does a second after a write. Whether it has done so already would decide how quick a statement is.
+  await copyIssue(database, parseId(body.data.issueCreate.issue.id)?.uuid ?? '', issueCount - 1);
+  // The server analyzes tables a second after a write. Otherwise the speed of a statement would depend on whether it has done so.
   await analyzeTables(database.unscoped);
 }
 

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { allowSharing } from './shared-app.ts';
 import { hasTemplate, templateCache } from './template-paths.ts';
 
-/** The space that all test files together may need at once, for copies of databases and large files. */
+/** The maximum space that all test files need at the same time, for copies of databases and large files. */
 const roomBytes = 6e9;
 
 /** Gives the run a name, which marks its databases on a PostgreSQL server. Workers inherit it. */

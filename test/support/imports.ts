@@ -51,7 +51,7 @@ export function loadedBy(root: string): (module: string) => ReadonlySet<string> 
   };
   return (module) => {
     const seen = new Set([module]);
-    // The iteration also visits members that are added to the set meanwhile.
+    // The iteration also visits modules that are added to the set during it.
     for (const path of seen) for (const target of targetsOf(path)) seen.add(target);
     return seen;
   };

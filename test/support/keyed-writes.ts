@@ -102,12 +102,12 @@ async function tables({ database }: App): Promise<Record<string, string>> {
         where (c.table_schema, c.table_name) = (t.table_schema, t.table_name) and c.column_name = 'workspace_id'
       ))`.execute(database.unscoped);
   const restriction = own ? sql`where workspace_id = any(${own}::uuid[])` : sql``;
-  // The servers of other test files, which may be slow, have janitors: these remove cancelled uploads.
+  // The janitors of other test files' servers may remove canceled uploads at any time, so these are not compared.
   const isCancelled = sql`uploaded_utc is null and deleted_utc is not null`;
   const restrictionOf = (name: string) =>
     own && name === 'attachment' ? sql`${restriction} and not (${isCancelled})` : restriction;
-  // The sequencer moves changes from one table to the other at any moment, so both are digested as one. On Citus a statement reads its
-  // tables one after the other, so it begins when nothing is left to be moved.
+  // The sequencer may move changes from one table to the other at any moment, so both have one digest. On Citus a statement reads its
+  // tables one after the other, so this waits until no change is left to be moved.
   if (own)
     await eventually(async () => {
       const waiting = await sql`select from change_inbox ${restriction} limit 1`.execute(database.unscoped);

@@ -4,9 +4,9 @@ import { createServer } from 'node:http';
 import { stopAccepting } from '../../src/server/http/listening.ts';
 import { WorkerLink } from '../../src/server/workers/worker-link.ts';
 
-// A worker without a database: it answers each request with its pid, and charges the caller that the path names, or says which debts
-// it has been told of or whether it leads. It ends at its start if the file of the first argument exists; if that file says
-// `others`, only if it is not the first worker.
+// A worker without a database. It answers each request with its pid; `/charge/CALLER` also charges a caller, `/debts` lists the debts
+// that it has received, and `/leads` says whether it leads. It exits immediately if the file of the first argument exists; if that
+// file contains `others`, only if it is not the first worker.
 const link = await WorkerLink.open(process);
 const exitFile = process.argv[2] ?? '';
 if (existsSync(exitFile) && !(link.start.isFirst && readFileSync(exitFile, 'utf8') === 'others'))

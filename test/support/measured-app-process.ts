@@ -6,8 +6,8 @@ import { fillLists } from './full-lists.ts';
 import { slowness } from './slowness.ts';
 
 /**
- * The longest processor time of the thread between two ticks of a timer. An event loop is also delayed when other
- * processes use the processor, but then it does not use any itself. `monitorEventLoopDelay` measures nothing between a reset
+ * Measures the maximum processor time that the thread used between two ticks of a timer. An event loop is also delayed when other
+ * processes use the processor, but then the thread uses no processor time itself. `monitorEventLoopDelay` measures nothing between a reset
  * and its next tick, so it misses a request that follows at once.
  */
 class TurnTimer {
@@ -25,7 +25,7 @@ class TurnTimer {
   }
 }
 
-// An app in a separate process, whose event loop the test does not delay. Its parent sends it questions as messages.
+// An app in a separate process, so that the test does not delay its event loop. Its parent sends questions as messages.
 const app = await startApp(JSON.parse(process.argv[2] ?? '{}') as MeasuredOptions);
 const turnTimer = new TurnTimer();
 

@@ -13,9 +13,9 @@ export interface Answers {
   pool: Pool;
   /** Gives one team a page of issues whose lists have their maximum length. */
   fillLists: null;
-  /** The longest time in milliseconds for which its event loop was blocked since the last such question. */
+  /** The maximum time in milliseconds for which its event loop was blocked since the last such question. */
   stall: number;
-  /** How many times as long as usual its machine computes at the moment; 1 if it is as fast or faster. */
+  /** By which factor its machine computes more slowly than usual at the moment; 1 if it is as fast or faster. */
   slowness: number;
   stop: null;
 }
@@ -33,7 +33,7 @@ export interface MeasuredApp {
 }
 
 /**
- * The longest time in milliseconds for which one request may block all others. A run of all tests has two workers, which
+ * The maximum time in milliseconds for which one request may block all others. A run of all tests has two workers, which
  * slow each other down; set QUIET=1 when nothing else runs.
  */
 export const maxStallMs = process.env.QUIET === '1' ? 100 : 300;

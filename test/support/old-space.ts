@@ -6,7 +6,7 @@ const flags = [
   '--expose-gc',
   '--max-semi-space-size=16',
   '--initial-old-space-size=1024',
-  // As bin/workgraph.js does.
+  // bin/workgraph.js sets it as well.
   '--no-allocation-site-pretenuring',
 ];
 

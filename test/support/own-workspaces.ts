@@ -5,12 +5,12 @@ const shared = new WeakSet<Database>();
 /** The workspaces that a test file has created in a database. */
 const created = new WeakMap<Database, string[]>();
 
-/** Marks a database that other test files use too, so that only the workspaces of this file are checked: others may break rules on purpose. */
+/** Marks a database that other test files use too, so that only the workspaces of this file are checked: other files may break rules on purpose. */
 export function markShared(database: Database): void {
   shared.add(database);
 }
 
-/** Notes a workspace that this test file created, so that it is checked even in a shared database. */
+/** Adds a workspace that this test file has created, so that it is checked even in a shared database. */
 export function addOwnWorkspace(database: Database, workspaceId: string): void {
   created.set(database, [...(created.get(database) ?? []), workspaceId]);
 }

@@ -1,7 +1,7 @@
 import type { Compilable } from 'kysely';
 import type { BorrowedConnection } from '../../src/db/engine/borrowed-connection.ts';
 
-/** A node of a plan, as EXPLAIN prints it. The numbers of rows are there if the statement has run. */
+/** A node of a plan, as EXPLAIN prints it. It has numbers of rows only if the statement was run. */
 export interface Plan {
   'Node Type': string;
   'Actual Rows'?: number;

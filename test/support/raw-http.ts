@@ -7,7 +7,7 @@ export interface RawHttp {
   body: string;
 }
 
-/** Sends bytes unchanged and reads until the server closes the connection, which the request has to bring about. */
+/** Sends bytes unchanged and reads until the server closes the connection, which the request has to demand. */
 export async function sendRaw(url: string, bytes: string): Promise<RawHttp> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

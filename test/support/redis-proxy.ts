@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A proxy to Redis that can be cut, become silent with open connections, or lead new connections to another Redis. */
+/** A proxy to Redis that can be cut, become silent with open connections, or forward new connections to another Redis. */
 export interface RedisProxy {
   url: string;
   cut(): Promise<void>;

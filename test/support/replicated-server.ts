@@ -21,16 +21,16 @@ import { httpClient } from './http-client.ts';
 interface ReplicatedServer extends Pick<App, 'graphql' | 'request'> {
   readonly database: Database;
   readonly replicas: Replicas;
-  /** A token of its own, which has written nothing. */
+  /** Creates a token that has written nothing. */
   newToken(): Promise<string>;
-  /** Waits until the standby serves, or until it does not. */
+  /** Waits until the standby serves queries, or until it does not. */
   untilServes(serves: boolean): Promise<void>;
   /** How many queries of this server the standby has answered. */
   served(): number;
   stop(): Promise<void>;
 }
 
-/** Such a server, and the PostgreSQL and the standby of its own. */
+/** A server with its own PostgreSQL and standby. */
 export interface ReplicatedSetup extends ReplicatedServer {
   readonly primary: Cluster;
   readonly standby: Cluster;
@@ -39,7 +39,7 @@ export interface ReplicatedSetup extends ReplicatedServer {
   another(): Promise<ReplicatedServer>;
 }
 
-/** Starts a server on a new PostgreSQL with a standby; the settings are those of each server there. */
+/** Starts a server on a new PostgreSQL with a standby. The settings are also those of other servers on it. */
 export async function startReplicatedServer(settings: Settings = {}): Promise<ReplicatedSetup> {
   // The folder of a test run is closed to the user that PostgreSQL runs as.
   const folder = mkdtempSync('/tmp/workgraph-replicas-');

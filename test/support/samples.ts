@@ -9,7 +9,7 @@ const { CI, CASES, MUTANTS_NOTES, SEED } = process.env;
 export const isWhole =
   CASES === 'all' || (CI !== undefined && CASES === undefined) || MUTANTS_NOTES !== undefined;
 
-/** Whether this run takes every case of those that CI always takes, whatever CASES says there. */
+/** Whether this run takes all generated cases of the suites that CI always runs completely, whatever CASES says. */
 export const isWholeInCi: boolean = isWhole || CI !== undefined;
 
 /** Determines the sample. Set `SEED=…` to repeat the sample of another run. */
@@ -17,7 +17,7 @@ export const seed = Number(SEED ?? Math.floor(Date.now() / 1000));
 
 let usesRandom = false;
 
-/** The random choices of a test file. The runner adds to a failure which SEED repeats them. */
+/** The source of the random choices of a test file. The runner adds the SEED that repeats them to a failure. */
 export function randomOf(name: string): Random {
   usesRandom = true;
   return new Random(`${seed} ${name}`);
@@ -32,7 +32,7 @@ export function sampled<Case>(
   return isWhole ? cases : sampleOf(cases, oneOf, groupOf);
 }
 
-/** As `sampled`, of cases that are so few, or matter so much, that CI takes all of them with either executor. */
+/** As `sampled`, for cases that are so few or so important that CI takes all of them with either executor. */
 export function sampledOutsideCi<Case>(
   cases: readonly Case[],
   oneOf: number,

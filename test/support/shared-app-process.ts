@@ -11,7 +11,7 @@ import { parseRows, printRows } from './printed-rows.ts';
 import type { Answers, ServerInfo, Question } from './shared-app.ts';
 
 // The server that the read-only suites of a run share. Suites reach it over HTTP, because jest may replace a worker
-// while the server continues. It exits when it is asked to, or when the run that started it is gone.
+// while the server continues. It exits when it receives the question `stop`, or when the run that started it has ended.
 const [file = '', runPid = ''] = process.argv.slice(2);
 const app = await startApp({ demo: true });
 let world: Promise<World> | undefined;
@@ -58,7 +58,7 @@ const info: ServerInfo = {
   ownerUserAccountId: app.ownerUserAccountId,
   control: `http://127.0.0.1:${(control.address() as AddressInfo).port}`,
 };
-// Renaming makes the file appear complete to those who wait for it.
+// The file is renamed, so that the workers that wait for it never see an incomplete one.
 writeFileSync(`${file}.partial`, JSON.stringify(info));
 renameSync(`${file}.partial`, file);
 

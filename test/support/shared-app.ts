@@ -23,7 +23,7 @@ export interface Answers {
 }
 export type Question = keyof Answers;
 
-/** What the process writes into its file once it is ready. */
+/** The description that the process writes to its file once it is ready. */
 export interface ServerInfo extends TestWorkspace {
   readonly url: string;
   readonly control: string;
@@ -69,7 +69,7 @@ export async function sharedServer(): Promise<{ info: ServerInfo; ask: Ask }> {
   const file = infoFileIn(folder);
   let child: ChildProcess | undefined;
   for (let attempt = 0; !existsSync(file); ) {
-    // It has the id of the process that is to write the file: of the worker, and then of what it has started.
+    // The claim contains a process id: first that of the worker, then that of the server process that it has started.
     const claim = `${file}.starting-${attempt}`;
     if (!child && isFirst(claim)) {
       child = startProcess(file, run);
@@ -78,7 +78,7 @@ export async function sharedServer(): Promise<{ info: ServerInfo; ask: Ask }> {
     if (child && (child.exitCode ?? child.signalCode) !== null) {
       throw new Error(`The shared server did not start: ${readFileSync(`${file}.log`, 'utf8')}`);
     }
-    // Those who wait for it, and the next suite, try again, and report the failure as well.
+    // If that process has ended, the workers that wait for it and later suites try again, and report the failure as well.
     if (!child && !isAlive(Number(readFileSync(claim, 'utf8')))) attempt += 1;
     else await delay(20);
   }

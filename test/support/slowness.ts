@@ -1,17 +1,17 @@
 /** The processor time in milliseconds that the work below takes on a machine whose memory answers in 200 ns. */
 const usualMs = 30;
 
-/** How many times as long as usual this thread computes at the moment; 1 if it is as fast as usual, or faster. */
+/** By which factor this thread computes more slowly than usual at the moment; 1 if it is as fast as usual, or faster. */
 export function slowness(): number {
   const text = JSON.stringify(
     Array.from({ length: 20_000 }, (_, n) => ({ key: `DES-${n}`, title: `é${n}`, list: [n] })),
   );
-  // The fastest of three, as of the attempts of a request: garbage collections do not occur in all of them.
+  // The fastest of three attempts, because garbage collections do not occur in all of them.
   const tookMs = Math.min(...Array.from({ length: 3 }, () => processorMs(() => parseAndFold(text))));
   return Math.max(1, tookMs / usualMs);
 }
 
-/** What requests do as well: it makes many objects of a text and looks them up, so the speed of memory counts. */
+/** Work that is typical of requests: it parses a text to many objects and looks them up, so the speed of memory matters. */
 function parseAndFold(text: string): number {
   const objects = JSON.parse(text) as { key: string; title: string }[];
   const byKey = new Map(objects.map((object) => [object.key, object]));

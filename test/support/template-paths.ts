@@ -25,16 +25,16 @@ export function hasTemplate(content: TemplateContent): boolean {
   return existsSync(templateOf(content));
 }
 
-/** How long a template that no longer fits the sources is kept: a run that still uses it has begun before. */
+/** How long an outdated template is kept after its last use: an earlier run may still use it. */
 const maxUnusedMs = 3_600_000;
 
-/** Notes that a template is in use. */
+/** Marks a template as recently used. */
 export function touch(template: string): void {
   const now = new Date();
   utimesSync(template, now, now);
 }
 
-/** Removes what nothing has used for a while: other templates of the same content, and what was left half made. */
+/** Removes what has not been used for a while: other templates of the same content, and incomplete ones. */
 export function pruneBeside(content: TemplateContent): void {
   const current = basename(templateOf(content));
   for (const name of readdirSync(templateCache)) {
@@ -47,7 +47,7 @@ export function pruneBeside(content: TemplateContent): void {
 
 const hashes = new Map<TemplateContent, string>();
 
-/** The hash of the sources as they were when this process first asked, since it has loaded them as well. */
+/** The hash of the sources, computed once per process: the process keeps the modules that it has loaded. */
 function hashOf(content: TemplateContent): string {
   const hash = hashes.get(content) ?? hashOfSources(content);
   hashes.set(content, hash);

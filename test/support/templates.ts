@@ -154,7 +154,7 @@ export async function databaseOfWorker(): Promise<TestDatabase> {
     workerDatabase = createIn(mkdtempSync(join(folder, 'database-')));
     whenWorkerEnds(closeDatabaseOfWorker);
   }
-  // A copy, so that what the file notes about its database, or replaces in it, does not concern the next file.
+  // Each file gets a copy of the handle, so that markers and replaced methods do not affect the next file.
   const database: Database = { ...(await workerDatabase), close: () => Promise.resolve() };
   markShared(database);
   const dataDir = newDataDir();
@@ -178,7 +178,7 @@ async function createIn(dataDir: string): Promise<Database> {
   return openDatabase({ dataDir, wire });
 }
 
-/** Opens a database that needs no dropping: its rows are in the directory, or belong to all test files. */
+/** Opens a database that need not be dropped: it is in the directory, or belongs to all test files. */
 async function openWithoutDrop(location: DatabaseLocation, dataDir: string): Promise<TestDatabase> {
   const database = await openDatabase(location);
   return {
@@ -206,7 +206,7 @@ async function copyOnServer(serverUrl: string, content: Content, dataDir: string
         statementTimeoutMs: 0,
         wire,
       });
-      // The next test files do not have these files, so this one should not.
+      // The bytes of the demo's files are deleted, because later test files would not have them either.
       const filesDir = newDataDir();
       try {
         await fill(database, content, filesDir);

@@ -15,8 +15,8 @@ interface TestWorld {
 
 /**
  * Before the tests of a file, starts a server whose workspace has everything that an issue can refer to, and stops it
- * after them. In the end all stored counts must be right, unless the tests change rows by SQL (`changesRows`). Tests that concern
- * all workspaces, or leave work for the servers of later files, need a database of their own (`ownDatabase`).
+ * after them. At the end all stored counts must be right, unless the tests change rows by SQL (`changesRows`). Tests that affect
+ * all workspaces, or leave work for the servers of later files, need their own database (`ownDatabase`).
  */
 export function useIssueWorld({
   changesRows = false,

@@ -4,7 +4,7 @@ import type { Database } from '../../src/db/engine/engine.ts';
 import type { UnscopedTrx } from '../../src/db/engine/transaction.ts';
 
 /**
- * Starts the work while another session holds a lock that it needs, and ends that session once the work waits. Needs a PostgreSQL
+ * Starts the work while another session holds a lock that the work needs, and releases the lock once the work waits for it. Needs a PostgreSQL
  * server, because the embedded engine has one session.
  */
 export async function whileLocked<Result>(
@@ -17,7 +17,7 @@ export async function whileLocked<Result>(
     await hold(trx);
     done = Promise.allSettled([work()]);
     for (let waiting = 0; waiting === 0; await delay(10)) {
-      // Outside the transaction, in which the statistics of other sessions would be cached.
+      // This runs outside the transaction, which would cache the statistics of other sessions.
       const { rows } = await sql<{ waiting: number }>`
         select count(*)::int as waiting from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`.execute(unscoped);

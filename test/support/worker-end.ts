@@ -1,7 +1,7 @@
 /** The first element of the message by which jest-worker ends a worker. It then gives the process `workerGracefulExitTimeout` to exit. */
 const endMessageType = 2;
 
-/** Calls the function when jest has no more test files for this process, or the parent of an `@own-process` file lets go of it. */
+/** Calls the function when jest has no more test files for this process, or when the parent of an `@own-process` file disconnects. */
 export function whenWorkerEnds(close: () => Promise<void>): void {
   // Without workers, jest runs the files in its own process, which calls `closeDatabaseOfWorker` after all of them.
   if (!process.send) return;

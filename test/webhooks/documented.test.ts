@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { fenced, functionOf } from '../live/page-code.ts';
+import { codeBlocks, importExample } from '../live/page-code.ts';
 import { type App, startApp } from '../support/app.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
@@ -27,9 +27,9 @@ interface Answered {
 
 it('the server answers each command of docs/webhooks.md as the page says, and a receiver verifies as it says', async () => {
   const names: Record<string, string> = { URL: app.url, TOKEN: app.token, HOOK: receiver.url };
-  const commands = fenced('sh', page);
+  const commands = codeBlocks('sh', page);
   expect(commands).toHaveLength(5);
-  const [shown = '', message = ''] = fenced('json', page);
+  const [shown = '', message = ''] = codeBlocks('json', page);
   let secret = '';
   for (const command of commands) {
     const expected = Number(/^# (\d+)$/m.exec(command)?.[1]);
@@ -54,7 +54,7 @@ it('the server answers each command of docs/webhooks.md as the page says, and a 
       type === 'issue-comment.created.v1' && headers['x-workgraph-webhook'] === names.WEBHOOK,
   );
   process.env.WEBHOOK_SECRET = secret;
-  const verified = await functionOf<(body: string, headers: unknown) => unknown>(
+  const verified = await importExample<(body: string, headers: unknown) => unknown>(
     'verified',
     { Webhook },
     page,
@@ -66,12 +66,12 @@ it('the server answers each command of docs/webhooks.md as the page says, and a 
 });
 
 it('the server answers the query of the page', async () => {
-  const [query = ''] = fenced('graphql', page);
+  const [query = ''] = codeBlocks('graphql', page);
   expect((await app.graphql(query)).body.errors).toBeUndefined();
 });
 
 it('the function of the page adds a webhook, whose ping the receiver gets', async () => {
-  const addWebhook = await functionOf<
+  const addWebhook = await importExample<
     (server: string, token: string, hook: string) => Promise<{ id: string; secret: string }>
   >('addWebhook', {}, page);
   const added = await addWebhook(app.url, app.token, receiver.url);

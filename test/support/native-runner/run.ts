@@ -31,7 +31,7 @@ addEventHandler((event) => {
 /** The state of `expect` before a test. */
 const noAssertions = { assertionCalls: 0, expectedAssertionsNumber: null, isExpectingAssertions: false };
 
-/** A test that compares nothing would pass whatever the answers are, so it fails, unless it says so or is listed. */
+/** A test without assertions would pass whatever the answers are, so it fails, unless it declares their number or is listed. */
 function assertionErrors(name: string): Error[] {
   const { assertionCalls, expectedAssertionsNumber, testPath = '' } = jestExpect.getState();
   const counted = jestExpect.extractExpectedAssertionsErrors().map(({ error }) => error);
@@ -56,7 +56,7 @@ type Configs = readonly [
 
 type RunArguments = [...Configs, environment: unknown, runtime: unknown, testPath: string];
 
-/** A test file that starts with this comment runs in a process of its own: it changes modules of the product, or needs fresh ones. */
+/** A test file that starts with this comment runs in its own process: it changes modules of the product, or needs fresh ones. */
 const ownProcess = '// @own-process';
 
 /** Runs one test file. Jest's option `testRunner` names this module. */

@@ -1,6 +1,6 @@
 /**
- * Tests that may assert nothing, by the end of the path of their file: most wait for something that only then happens, so they fail by
- * taking too long, or call what throws. The cells of a matrix are generated, and for some of them there is nothing to compare.
+ * Tests that may assert nothing, by the end of the path of their file. Most wait for a condition, and fail by a timeout, or call a
+ * function that throws. The cells of a matrix are generated, and some of them have nothing to compare.
  */
 export const withoutAssertions: Readonly<Record<string, readonly string[]>> = {
   'attachments/janitor.test.ts': ['the janitor works in one process of a database at a time'],
