@@ -1,7 +1,10 @@
 import { expect, it } from '@jest/globals';
 import { AdaptiveConcurrency } from '../../src/server/limits/adaptive-concurrency.ts';
 
-/** An overload of so many seconds in which so much is done a second with so many places; how many it had, of all done. */
+/**
+ * Simulates an overload: `perSecond` says how many requests are answered a second with a number of places. Returns the number of
+ * places at the end of each request.
+ */
 function overload(
   adaptive: AdaptiveConcurrency,
   seconds: number,
@@ -18,35 +21,41 @@ function overload(
   return places;
 }
 
-/** What it had in the second half. */
-function settled(places: readonly number[]) {
-  const late = places.slice(places.length / 2).toSorted((some, other) => some - other);
-  return { least: late[0], usual: late[Math.floor(late.length / 2)], most: late.at(-1) };
+/** The numbers of places in the second half of an overload. */
+function statisticsOf(places: readonly number[]) {
+  const secondHalf = places.slice(places.length / 2).toSorted((some, other) => some - other);
+  return {
+    min: secondHalf[0],
+    median: secondHalf[Math.floor(secondHalf.length / 2)],
+    max: secondHalf.at(-1),
+  };
 }
 
 it('the limit falls to the fewest requests with full throughput when the processor is the bottleneck', () => {
-  const found = settled(overload(new AdaptiveConcurrency(16), 30, () => 150));
-  expect(found).toEqual({ least: 4, usual: 4, most: 6 });
+  const statistics = statisticsOf(overload(new AdaptiveConcurrency(16), 30, () => 150));
+  expect(statistics).toEqual({ min: 4, median: 4, max: 6 });
 });
 
 it('the limit falls as far when the throughput of the machine varies all the time', () => {
-  const found = settled(
+  const statistics = statisticsOf(
     overload(new AdaptiveConcurrency(16), 120, (places) => (places % 3 === 0 ? 150 : 147)),
   );
-  expect(found).toMatchObject({ least: 4, usual: 4 });
+  expect(statistics).toMatchObject({ min: 4, median: 4 });
 });
 
 it('the limit stays at its maximum when each further request adds throughput', () => {
-  const found = settled(overload(new AdaptiveConcurrency(16), 600, (places) => 10 * places));
-  expect(found).toEqual({ least: 12, usual: 16, most: 16 });
+  const statistics = statisticsOf(overload(new AdaptiveConcurrency(16), 600, (places) => 10 * places));
+  expect(statistics).toEqual({ min: 12, median: 16, max: 16 });
 });
 
 it('the limit finds the point where throughput stops growing, and finds it again when it moves', () => {
   const adaptive = new AdaptiveConcurrency(16);
-  expect(settled(overload(adaptive, 60, (places) => 10 * Math.min(places, 8)))).toMatchObject({ usual: 9 });
-  const later = settled(overload(adaptive, 120, (places) => 10 * Math.min(places, 12), 60_000));
-  expect(later.usual).toBeGreaterThanOrEqual(11);
-  expect(later.usual).toBeLessThan(16);
+  expect(statisticsOf(overload(adaptive, 60, (places) => 10 * Math.min(places, 8)))).toMatchObject({
+    median: 9,
+  });
+  const afterMove = statisticsOf(overload(adaptive, 120, (places) => 10 * Math.min(places, 12), 60_000));
+  expect(afterMove.median).toBeGreaterThanOrEqual(11);
+  expect(afterMove.median).toBeLessThan(16);
 });
 
 it('the limit starts high again after an overload', () => {

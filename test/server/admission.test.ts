@@ -11,30 +11,30 @@ import { sampleOf, samplesOf } from '../support/metrics.ts';
 describe('admission', () => {
   const limits = { maxConcurrency: 1, queueWaitMs: 60_000, requestTimeoutMs: 60_000 };
 
-  /** Asks for a ticket; `begun` holds it as soon as there is one. */
-  function ask(admission: Admission) {
-    const asked: { ticket?: AdmissionTicket; refused: boolean; settled: Promise<void> } = {
+  /** Enters the queue of an admission; `ticket` is set as soon as there is one. */
+  function enterQueue(admission: Admission) {
+    const entry: { ticket?: AdmissionTicket; refused: boolean; settled: Promise<void> } = {
       refused: false,
       settled: Promise.resolve(),
     };
-    asked.settled = new Promise((resolve) =>
+    entry.settled = new Promise((resolve) =>
       admission.enter(
         (ticket) => {
-          asked.ticket = ticket;
+          entry.ticket = ticket;
           resolve();
         },
         () => {
-          asked.refused = true;
+          entry.refused = true;
           resolve();
         },
       ),
     );
-    return asked;
+    return entry;
   }
 
   it('lets a burst of requests wait and starts them in the order in which they came', () => {
     const admission = new Admission(limits);
-    const [first, second, third] = [ask(admission), ask(admission), ask(admission)];
+    const [first, second, third] = [enterQueue(admission), enterQueue(admission), enterQueue(admission)];
     expect([first.ticket, second.ticket, third.ticket].map(Boolean)).toEqual([true, false, false]);
     expect(admission.load).toEqual({ inProgress: 1, waiting: 2, refused: 0 });
     first.ticket?.leave();
@@ -47,12 +47,12 @@ describe('admission', () => {
 
   it('refuses requests that waited too long, then starts the newest first and refuses the others soon', async () => {
     const admission = new Admission({ ...limits, queueWaitMs: 1 });
-    const first = ask(admission);
-    const late = ask(admission);
-    await late.settled;
-    expect(late).toMatchObject({ refused: true });
-    const [older, newer] = [ask(admission), ask(admission)];
-    // There is no turn left for it.
+    const first = enterQueue(admission);
+    const lateEntry = enterQueue(admission);
+    await lateEntry.settled;
+    expect(lateEntry).toMatchObject({ refused: true });
+    const [older, newer] = [enterQueue(admission), enterQueue(admission)];
+    // The older one could not be started in time any more.
     expect([older.refused, newer.refused]).toEqual([true, false]);
     first.ticket?.leave();
     expect(newer.ticket).toBeDefined();
@@ -65,29 +65,29 @@ describe('admission', () => {
     const clock = jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
     try {
       const admission = new Admission({ ...limits, maxConcurrency: 16 });
-      const held: AdmissionTicket[] = [];
+      const tickets: AdmissionTicket[] = [];
       const enter = () =>
         admission.enter(
-          (ticket) => void held.push(ticket),
+          (ticket) => void tickets.push(ticket),
           () => undefined,
         );
       for (let n = 0; n < 17; n += 1) enter();
       expect(admission.load).toMatchObject({ inProgress: 16, waiting: 1 });
-      // More comes in than is done, a hundred a second.
+      // Two hundred requests arrive in a second, and a hundred are answered.
       for (let n = 0; n < 3_000; n += 1) {
         nowMs += 10;
         enter();
         enter();
-        held.shift()?.leave();
+        tickets.shift()?.leave();
       }
       expect(admission.load.inProgress).toBeLessThanOrEqual(6);
       nowMs += 10_000;
-      while (held.length > 0) held.shift()?.leave();
+      while (tickets.length > 0) tickets.shift()?.leave();
       expect(admission.load).toMatchObject({ inProgress: 0, waiting: 0 });
       nowMs += 10_000;
       for (let n = 0; n < 17; n += 1) enter();
       expect(admission.load).toMatchObject({ inProgress: 16, waiting: 1 });
-      while (held.length > 0) held.shift()?.leave();
+      while (tickets.length > 0) tickets.shift()?.leave();
     } finally {
       clock.mockRestore();
     }
@@ -95,21 +95,21 @@ describe('admission', () => {
 
   it('queues no more requests than it can refuse in time', () => {
     const admission = new Admission({ ...limits, queueWaitMs: 1 });
-    const [, oldest] = Array.from({ length: 2_002 }, () => ask(admission));
+    const [, oldest] = Array.from({ length: 2_002 }, () => enterQueue(admission));
     expect(oldest?.refused).toBe(true);
     expect(admission.load.waiting).toBe(2_000);
   });
 
   it('lends the ticket of a request that waits for its client to another, and gives it one when the client is done', async () => {
     const admission = new Admission(limits);
-    const slow = ask(admission);
-    const other = ask(admission);
-    const reading = Promise.withResolvers<string>();
-    const read = slow.ticket?.whileSuspended(reading.promise);
+    const slow = enterQueue(admission);
+    const other = enterQueue(admission);
+    const body = Promise.withResolvers<string>();
+    const readBody = slow.ticket?.whileSuspended(body.promise);
     expect(other.ticket).toBeDefined();
-    reading.resolve('the body');
+    body.resolve('the body');
     other.ticket?.leave();
-    expect(await read).toBe('the body');
+    expect(await readBody).toBe('the body');
     expect(admission.load).toMatchObject({ inProgress: 1, waiting: 0 });
     slow.ticket?.leave();
     expect(admission.load).toMatchObject({ inProgress: 0, waiting: 0 });
@@ -118,7 +118,7 @@ describe('admission', () => {
   it('refuses a second wait of a request, which would take a second ticket at its end', async () => {
     const admission = new Admission(limits);
     const share = new Admission(limits);
-    const { ticket } = ask(admission);
+    const { ticket } = enterQueue(admission);
     await ticket?.join(() => share);
     const reading = Promise.withResolvers<number>();
     const read = ticket?.whileSuspended(reading.promise);
@@ -133,18 +133,18 @@ describe('admission', () => {
 
   it('holds no ticket for a request that was answered while it waited for its client', async () => {
     const admission = new Admission(limits);
-    const slow = ask(admission);
-    const reading = Promise.withResolvers<string>();
-    const read = slow.ticket?.whileSuspended(reading.promise);
+    const slow = enterQueue(admission);
+    const body = Promise.withResolvers<string>();
+    const readBody = slow.ticket?.whileSuspended(body.promise);
     slow.ticket?.leave();
-    reading.resolve('the body');
-    await expect(read).rejects.toMatchObject({ code: 'unavailable' });
+    body.resolve('the body');
+    await expect(readBody).rejects.toMatchObject({ code: 'unavailable' });
     expect(admission.load).toMatchObject({ inProgress: 0, waiting: 0 });
   });
 
   it('refuses a waiting request as soon as it is abandoned, which is no sign of an overload', () => {
     const admission = new Admission(limits);
-    const first = ask(admission);
+    const first = enterQueue(admission);
     let refused = 0;
     const waiting = admission.enter(
       () => undefined,
@@ -152,7 +152,7 @@ describe('admission', () => {
         refused += 1;
       },
     );
-    const last = ask(admission);
+    const last = enterQueue(admission);
     waiting.deadline.abort();
     expect([refused, admission.load]).toEqual([1, { inProgress: 1, waiting: 1, refused: 0 }]);
     first.ticket?.leave();
@@ -161,7 +161,7 @@ describe('admission', () => {
 
   it('holds no ticket for a client that disconnected while its body was read', async () => {
     const admission = new Admission(limits);
-    const slow = ask(admission);
+    const slow = enterQueue(admission);
     await expect(slow.ticket?.whileSuspended(Promise.reject(new Error('aborted')))).rejects.toThrow(
       'aborted',
     );
@@ -172,7 +172,7 @@ describe('admission', () => {
 
 describe('a server with two tickets', () => {
   let app: App;
-  // Each has a server of its own: after a refusal it is in an overload for a second, and tries working on fewer at once.
+  // Each test has its own server, because a refusal starts an overload of a second, in which the server tries a lower concurrency.
   beforeEach(async () => {
     app = await startApp({
       sharesDatabase: true,
@@ -189,11 +189,11 @@ describe('a server with two tickets', () => {
   const inProgress = () => sampleOf(app, 'workgraph_admission_requests', 'state="in_progress"');
 
   it('refuses the third request of either API at once, answers probes, and then accepts requests again', async () => {
-    const ask = () => [app.request('GET', '/v1/issues'), app.graphql('{ issues { nodes { key } } }')];
-    // Compiled now, both begin at once later. Otherwise the statement of one may time out before the other is in progress.
-    await Promise.all(ask());
-    const held = await whileIssuesAreBlocked(app, async () => {
-      const asked = ask();
+    const sendBoth = () => [app.request('GET', '/v1/issues'), app.graphql('{ issues { nodes { key } } }')];
+    // Both are compiled now, so that they begin at once later. Otherwise one statement could time out before the other request begins.
+    await Promise.all(sendBoth());
+    const { answers } = await whileIssuesAreBlocked(app, async () => {
+      const requests = sendBoth();
       await eventually(async () => (await inProgress()) === 2);
 
       const rest = await app.request('GET', '/v1/issues', { headers: { 'x-request-id': 'mine' } });
@@ -215,20 +215,20 @@ describe('a server with two tickets', () => {
       expect(write).toMatchObject({ status: 503, body: { detail: busy } });
       for (const path of ['/health', '/healthz', '/'])
         expect((await app.request('GET', path, { token: null })).status).toBe(200);
-      return { answers: Promise.all(asked) };
+      return { answers: Promise.all(requests) };
     });
-    expect((await held.answers).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await answers).map(({ status }) => status)).toEqual([200, 200]);
     expect(await inProgress()).toBe(0);
     expect((await app.request('GET', '/v1/issues')).status).toBe(200);
   });
 
   it('sends the common headers with a refusal', async () => {
-    const { refused, held } = await whileIssuesAreBlocked(app, async () => {
-      const asked = [app.request('GET', '/v1/issues'), app.request('GET', '/v1/issues')];
+    const { refused, answers } = await whileIssuesAreBlocked(app, async () => {
+      const requests = [app.request('GET', '/v1/issues'), app.request('GET', '/v1/issues')];
       await eventually(async () => (await inProgress()) === 2);
-      return { refused: await app.request('GET', '/v1/teams/ENG'), held: Promise.all(asked) };
+      return { refused: await app.request('GET', '/v1/teams/ENG'), answers: Promise.all(requests) };
     });
-    await held;
+    await answers;
     expect(refused.status).toBe(503);
     const other = await app.request('GET', '/v1/teams/ENG');
     expect(other.status).toBe(404);
@@ -238,16 +238,16 @@ describe('a server with two tickets', () => {
 
   it('drops a waiting request whose client has disconnected', async () => {
     await whileIssuesAreBlocked(app, async () => {
-      const gone = new AbortController();
-      const asked = Array.from({ length: 4 }, () =>
+      const abort = new AbortController();
+      const requests = Array.from({ length: 4 }, () =>
         fetch(new URL('/v1/issues', app.url), {
           headers: { Authorization: `Bearer ${app.token}` },
-          signal: gone.signal,
+          signal: abort.signal,
         }).catch(() => 'gone'),
       );
       await eventually(async () => (await inProgress()) === 2);
-      gone.abort();
-      await Promise.all(asked);
+      abort.abort();
+      await Promise.all(requests);
     });
     await eventually(async () => (await inProgress()) === 0);
     expect((await app.request('GET', '/v1/issues')).status).toBe(200);
@@ -260,25 +260,25 @@ it('a request whose client leaves the queue is logged and counted as 499', async
   const settings = { MAX_CONCURRENCY: '1', METRICS_ADDRESS: '0' };
   const app = await startApp({ sharesDatabase: true, settings, logLevel: 'info', log });
   const load = (state: string) => sampleOf(app, 'workgraph_admission_requests', `state="${state}"`);
-  const gone = new AbortController();
-  const read = (signal: AbortSignal | null, id: string) =>
+  const abort = new AbortController();
+  const readIssues = (signal: AbortSignal | null, id: string) =>
     fetch(new URL('/v1/issues', app.url), {
       headers: { Authorization: `Bearer ${app.token}`, 'X-Request-Id': id },
       signal,
     });
   const { first } = await whileIssuesAreBlocked(app, async () => {
-    const first = read(null, 'first');
+    const first = readIssues(null, 'first');
     await eventually(async () => (await load('in_progress')) === 1);
-    const second = read(gone.signal, 'second').catch(() => 'gone');
+    const second = readIssues(abort.signal, 'second').catch(() => 'gone');
     await eventually(async () => (await load('waiting')) === 1);
-    gone.abort();
+    abort.abort();
     await second;
     await eventually(async () => (await load('waiting')) === 0);
     return { first };
   });
   expect((await first).status).toBe(200);
-  const told = lines.filter(({ requestId }) => requestId === 'second');
-  expect(told).toMatchObject([{ status: 499, path: '/v1/issues', statements: 0 }]);
+  const requestLines = lines.filter(({ requestId }) => requestId === 'second');
+  expect(requestLines).toMatchObject([{ status: 499, path: '/v1/issues', statements: 0 }]);
   const counted = [...(await samplesOf(app, 'workgraph_request_duration_seconds_count'))];
   expect(counted.filter(([labels]) => labels.includes('status="499"')).map(([, count]) => count)).toEqual([
     1,

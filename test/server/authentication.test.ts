@@ -10,7 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-const asked = (token: string | null) => app.graphql('{ viewer { member { displayName } } }', {}, { token });
+const askViewer = (token: string | null) =>
+  app.graphql('{ viewer { member { displayName } } }', {}, { token });
 const rowOf = (token: string) =>
   app.database.unscoped
     .selectFrom('accessToken')
@@ -35,19 +36,19 @@ describe('a token', () => {
 
   it('is answered 401 once it has expired', async () => {
     const token = await app.tokenFor({ expiresUtc: new Date(Date.now() + 3_600_000) });
-    expect((await asked(token)).status).toBe(200);
+    expect((await askViewer(token)).status).toBe(200);
     await app.database.unscoped
       .updateTable('accessToken')
       .set({ expiresUtc: new Date(Date.now() - 1) })
       .where('tokenHash', '=', hashToken(token))
       .execute();
-    expect((await asked(token)).status).toBe(401);
+    expect((await askViewer(token)).status).toBe(401);
   });
 
   it.each(['suspended', 'removed'] as const)('is answered 401 while its member is %s', async (status) => {
     const { userAccountId } = await member(app.database, app.workspaceId);
     const token = await app.tokenFor({ userAccountId });
-    expect((await asked(token)).status).toBe(200);
+    expect((await askViewer(token)).status).toBe(200);
     const setStatus = (value: number) =>
       app.database.unscoped
         .updateTable('member as m')
@@ -56,9 +57,9 @@ describe('a token', () => {
         .where('m.userAccountId', '=', userAccountId)
         .execute();
     await setStatus(memberStatus[status]);
-    expect((await asked(token)).status).toBe(401);
+    expect((await askViewer(token)).status).toBe(401);
     await setStatus(memberStatus.active);
-    expect((await asked(token)).status).toBe(200);
+    expect((await askViewer(token)).status).toBe(200);
   });
 
   it('authenticates the membership in its own workspace, even if its account has another one', async () => {
@@ -89,11 +90,11 @@ describe('a token', () => {
   it('has its last use stored at most once a minute, which does not count as a statement of the request', async () => {
     const token = await app.tokenFor({ scopes: ['teams:read'] });
     expect((await rowOf(token)).lastUsedUtc).toBeNull();
-    expect((await asked(token)).statements).toBe(isGraphqlJs ? 1 : 0);
-    const first = await usedOf(token);
+    expect((await askViewer(token)).statements).toBe(isGraphqlJs ? 1 : 0);
+    const first = await lastUseOf(token);
     expect(first).not.toBeNull();
-    await asked(token);
-    expect(await usedOf(token)).toEqual(first);
+    await askViewer(token);
+    expect(await lastUseOf(token)).toEqual(first);
   });
 
   it('is ignored while it is the placeholder of GraphiQL, so that the schema can be read', async () => {
@@ -123,7 +124,7 @@ describe('a token', () => {
 });
 
 /** Waits for the last use, which is stored after the answer was sent. */
-async function usedOf(token: string): Promise<Date | null> {
+async function lastUseOf(token: string): Promise<Date | null> {
   for (let tries = 0; tries < 50; tries += 1) {
     const { lastUsedUtc } = await rowOf(token);
     if (lastUsedUtc) return lastUsedUtc;

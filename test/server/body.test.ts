@@ -17,7 +17,7 @@ it.each([
   const client = connect(port, '127.0.0.1');
   client.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\n${sent}`);
   const [req, res] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
-  // Not with `once`, which would listen for errors, too: nothing does before a body is read.
+  // `once` would also listen for errors, which nothing does before a body is read.
   const closed = new Promise((resolve) => req.on('close', resolve));
   client.resetAndDestroy();
   await closed;

@@ -11,7 +11,7 @@ function incoming(peer: string, headers: Record<string, string>, local = '192.0.
   return { socket, headers } as unknown as Parameters<Clients['of']>[0];
 }
 
-const forged = {
+const forgedHeaders = {
   host: 'evil.example',
   'x-forwarded-for': '203.0.113.9',
   'x-forwarded-host': 'worse.example',
@@ -22,22 +22,22 @@ describe('without trusted proxies', () => {
   const clients = new Clients({});
 
   it('the address of the client and that of the server are those of the connection, whatever the headers say', () => {
-    expect(clients.of(incoming('198.51.100.7', forged))).toEqual({
+    expect(clients.of(incoming('198.51.100.7', forgedHeaders))).toEqual({
       address: '198.51.100.7',
       host: 'evil.example',
       origin: 'http://192.0.2.1:4000',
     });
-    expect(clients.of(incoming('2001:db8::9', forged, '2001:db8::1')).origin).toBe(
+    expect(clients.of(incoming('2001:db8::9', forgedHeaders, '2001:db8::1')).origin).toBe(
       'http://[2001:db8::1]:4000',
     );
   });
 
   it('absolute addresses keep the name localhost for clients on this machine', () => {
-    const asked = (host: string, local: string) =>
+    const originFor = (host: string, local: string) =>
       clients.of(incoming('::ffff:127.0.0.1', { host }, local)).origin;
-    expect(asked('localhost:4000', '::ffff:127.0.0.1')).toBe('http://localhost:4000');
-    expect(asked('localhost:4000', '192.0.2.1')).toBe('http://192.0.2.1:4000');
-    expect(asked('localhost.evil.example:4000', '127.0.0.1')).toBe('http://127.0.0.1:4000');
+    expect(originFor('localhost:4000', '::ffff:127.0.0.1')).toBe('http://localhost:4000');
+    expect(originFor('localhost:4000', '192.0.2.1')).toBe('http://192.0.2.1:4000');
+    expect(originFor('localhost.evil.example:4000', '127.0.0.1')).toBe('http://127.0.0.1:4000');
   });
 
   it('absolute addresses begin with PUBLIC_URL if it is set', () => {
@@ -45,8 +45,8 @@ describe('without trusted proxies', () => {
       publicUrl: 'https://work.example',
       trustedProxies: ['198.51.100.0/24'],
     });
-    expect(configured.of(incoming('198.51.100.7', forged)).origin).toBe('https://work.example');
-    expect(configured.of(incoming('192.0.2.8', forged)).origin).toBe('https://work.example');
+    expect(configured.of(incoming('198.51.100.7', forgedHeaders)).origin).toBe('https://work.example');
+    expect(configured.of(incoming('192.0.2.8', forgedHeaders)).origin).toBe('https://work.example');
   });
 });
 
@@ -54,7 +54,7 @@ describe('with trusted proxies', () => {
   const clients = new Clients({ trustedProxies: ['10.0.0.0/8', '2001:db8:aaaa::/48', '192.0.2.77'] });
 
   it.each(['10.1.2.3', '::ffff:10.1.2.3', '2001:db8:aaaa::5', '192.0.2.77'])('%s is believed', (peer) => {
-    expect(clients.of(incoming(peer, forged))).toEqual({
+    expect(clients.of(incoming(peer, forgedHeaders))).toEqual({
       address: '203.0.113.9',
       host: 'worse.example',
       origin: 'https://worse.example',
@@ -62,7 +62,7 @@ describe('with trusted proxies', () => {
   });
 
   it.each(['11.0.0.1', '2001:db8:aaab::5', '192.0.2.78', '127.0.0.1'])('%s is not believed', (peer) => {
-    expect(clients.of(incoming(peer, forged))).toMatchObject({
+    expect(clients.of(incoming(peer, forgedHeaders))).toMatchObject({
       address: peer,
       origin: 'http://192.0.2.1:4000',
     });
@@ -94,8 +94,8 @@ it('a trusted proxy may be given as a network', () => {
 });
 
 describe('over connections', () => {
-  let plain: App;
-  let proxied: App;
+  let plainApp: App;
+  let trustingApp: App;
   const settings = { REQUESTS_PER_MINUTE: '3' };
   const lines: string[] = [];
   beforeAll(async () => {
@@ -105,28 +105,33 @@ describe('over connections', () => {
         done();
       },
     });
-    plain = await startApp({ demo: true, log, logLevel: 'info' });
-    proxied = await startApp({
+    plainApp = await startApp({ demo: true, log, logLevel: 'info' });
+    trustingApp = await startApp({
       sharesDatabase: true,
       settings: { ...settings, TRUSTED_PROXIES: '127.0.0.0/8' },
     });
   });
   afterAll(async () => {
-    await plain?.stop();
-    await proxied?.stop();
+    await plainApp?.stop();
+    await trustingApp?.stop();
   });
 
-  /** With a Host of one's choice, which fetch does not send. */
-  const ask = async <Body>(app: App, path: string, headers: Record<string, string>, body?: object) => {
+  /** Sends a request with any Host header, which fetch does not allow. */
+  const requestWithHeaders = async <Body>(
+    app: App,
+    path: string,
+    headers: Record<string, string>,
+    body?: object,
+  ) => {
     const sent = {
       authorization: `Bearer ${app.token}`,
       ...(body && { 'content-type': 'application/json' }),
       ...headers,
     };
-    const sending = httpRequest(new URL(path, app.url), { method: body ? 'POST' : 'GET', headers: sent });
-    sending.end(body && JSON.stringify(body));
+    const outgoing = httpRequest(new URL(path, app.url), { method: body ? 'POST' : 'GET', headers: sent });
+    outgoing.end(body && JSON.stringify(body));
     return new Promise<{ link: string; body: Body }>((resolve, reject) => {
-      sending.on('error', reject).on('response', (answer) => {
+      outgoing.on('error', reject).on('response', (answer) => {
         const link = String(answer.headers.link);
         json(answer).then((read) => resolve({ link, body: read as Body }), reject);
       });
@@ -134,18 +139,18 @@ describe('over connections', () => {
   };
 
   it('forged headers appear in no link, signed address, page or log line', async () => {
-    const { link, body } = await ask(plain, '/v1/issues?page_size=1', forged);
-    expect(link).toContain(`<${plain.url}/v1/issues?`);
+    const { link, body } = await requestWithHeaders(plainApp, '/v1/issues?page_size=1', forgedHeaders);
+    expect(link).toContain(`<${plainApp.url}/v1/issues?`);
     const query =
       '{ issues(first: 50) { nodes { attachments(first: 3) { nodes { signedDownloadUrl signedPreviewUrl } } } } }';
-    const graph = await ask(plain, '/graphql', forged, { query });
-    const page = await plain.request('GET', '/', {
+    const graph = await requestWithHeaders(plainApp, '/graphql', forgedHeaders, { query });
+    const page = await plainApp.request('GET', '/', {
       token: null,
-      headers: { ...forged, accept: 'text/html' },
+      headers: { ...forgedHeaders, accept: 'text/html' },
     });
-    const said = JSON.stringify([link, body, graph.body, page.body]);
-    expect(said).toContain(`${plain.url}/files/`);
-    expect(`${said}${lines.join('')}`).not.toMatch(/evil|worse|203\.0\.113/);
+    const texts = JSON.stringify([link, body, graph.body, page.body]);
+    expect(texts).toContain(`${plainApp.url}/files/`);
+    expect(`${texts}${lines.join('')}`).not.toMatch(/evil|worse|203\.0\.113/);
     expect(lines.join('')).toContain('"address":"127.0.0.1"');
   });
 
@@ -155,8 +160,8 @@ describe('over connections', () => {
       return (await app.request('GET', '/v1/meta/codes', sent)).status;
     };
     const statuses: number[] = [];
-    for (let n = 1; n <= 5; n += 1) statuses.push(await codes(proxied, `198.51.100.${n}`));
-    for (let n = 1; n <= 4; n += 1) statuses.push(await codes(proxied, `9.9.9.${n}, 203.0.113.1`));
+    for (let n = 1; n <= 5; n += 1) statuses.push(await codes(trustingApp, `198.51.100.${n}`));
+    for (let n = 1; n <= 4; n += 1) statuses.push(await codes(trustingApp, `9.9.9.${n}, 203.0.113.1`));
     expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 200, 200, 429]);
     const direct = await startApp({ sharesDatabase: true, settings });
     try {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 /** Requests a path and returns the compressed bytes, which fetch would decompress. */
-async function raw(path: string, accept: string | undefined, method = 'GET') {
+async function readCompressed(path: string, accept: string | undefined, method = 'GET') {
   const headers = { ...(accept !== undefined && { 'Accept-Encoding': accept }) };
   return new Promise<{ coding: string | undefined; length: string | undefined; bytes: number }>(
     (resolve, reject) => {
@@ -25,7 +25,7 @@ async function raw(path: string, accept: string | undefined, method = 'GET') {
   );
 }
 
-const big = '/v1/meta/codes';
+const largePath = '/v1/meta/codes';
 
 it.each([
   ['gzip', 'gzip'],
@@ -44,10 +44,10 @@ it.each([
   ['', undefined],
   [undefined, undefined],
 ])('answers Accept-Encoding: %s with %s', async (accept, coding) => {
-  const answer = await raw(big, accept);
+  const answer = await readCompressed(largePath, accept);
   expect(answer.coding).toBe(coding);
   expect(answer.length).toBe(String(answer.bytes));
-  expect(await raw(big, accept, 'HEAD')).toEqual({ ...answer, bytes: 0 });
+  expect(await readCompressed(largePath, accept, 'HEAD')).toEqual({ ...answer, bytes: 0 });
 });
 
 it('a buffer that does not change is compressed once for each encoding', async () => {
@@ -60,14 +60,14 @@ it('a buffer that does not change is compressed once for each encoding', async (
 });
 
 it('a small answer is not compressed, unless the client refuses it uncompressed', async () => {
-  expect((await raw('/health', 'gzip, br')).coding).toBeUndefined();
-  expect((await raw('/health', 'gzip, identity;q=0')).coding).toBe('gzip');
+  expect((await readCompressed('/health', 'gzip, br')).coding).toBeUndefined();
+  expect((await readCompressed('/health', 'gzip, identity;q=0')).coding).toBe('gzip');
 });
 
 it('each encoding has its own ETag and decodes to the same answer', async () => {
   const answers = await Promise.all(
     ['identity', 'gzip', 'br'].map((accept) =>
-      app.request('GET', big, { headers: { 'Accept-Encoding': accept } }),
+      app.request('GET', largePath, { headers: { 'Accept-Encoding': accept } }),
     ),
   );
   expect(new Set(answers.map(({ headers }) => headers.get('etag'))).size).toBe(3);

@@ -7,24 +7,24 @@ import { hasServer } from '../db/engines.ts';
 import { type App, startApp } from '../support/app.ts';
 
 let app: App;
-/** How many connections PostgreSQL accepts. */
-let accepted: number;
+/** The number of connections that PostgreSQL accepts. */
+let maxConnections: number;
 beforeAll(async () => {
   app = await startApp({ sharesDatabase: true });
   if (!hasServer) return;
   const { rows } = await sql<{ accepted: number }>`
     select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
       as accepted`.execute(app.database.unscoped);
-  accepted = rows[0]?.accepted ?? 0;
+  maxConnections = rows[0]?.accepted ?? 0;
 });
 afterAll(() => app.stop());
 
 async function warnings(workers: number, settings: Record<string, string>): Promise<unknown[]> {
-  const warned: unknown[] = [];
-  const logger = pino({}, { write: (line: string) => void warned.push(JSON.parse(line)) });
+  const lines: unknown[] = [];
+  const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const config = readConfig({ DATABASE_URL: 'postgres://127.0.0.1/any', ...settings }, {});
   await warnOfConnectionLimit(app.database, config, workers, logger);
-  return warned;
+  return lines;
 }
 
 const itOnServer = hasServer ? it : it.skip;
@@ -33,10 +33,14 @@ itOnServer(
   'the start warns if all workers together may open more connections than PostgreSQL accepts',
   async () => {
     // Each of two workers has a connection for probes; one of them listens, and one holds the janitor's lock.
-    const fitting = Math.floor((accepted - 2) / 2) - 1;
-    expect(await warnings(2, { POOL_SIZE: String(fitting) })).toEqual([]);
-    expect(await warnings(2, { POOL_SIZE: String(fitting + 1) })).toEqual([
-      expect.objectContaining({ level: 40, accepted, connections: 2 * (fitting + 2) + 2 }),
+    const maxPoolSize = Math.floor((maxConnections - 2) / 2) - 1;
+    expect(await warnings(2, { POOL_SIZE: String(maxPoolSize) })).toEqual([]);
+    expect(await warnings(2, { POOL_SIZE: String(maxPoolSize + 1) })).toEqual([
+      expect.objectContaining({
+        level: 40,
+        accepted: maxConnections,
+        connections: 2 * (maxPoolSize + 2) + 2,
+      }),
     ]);
   },
 );
@@ -44,8 +48,8 @@ itOnServer(
 itOnServer(
   'the start counts the connections over which workers ask for the positions of replicas',
   async () => {
-    const fitting = Math.floor((accepted - 2) / 2) - 1;
-    const settings = { READ_DATABASE_URLS: 'postgres://127.0.0.1/replica', POOL_SIZE: String(fitting) };
+    const maxPoolSize = Math.floor((maxConnections - 2) / 2) - 1;
+    const settings = { READ_DATABASE_URLS: 'postgres://127.0.0.1/replica', POOL_SIZE: String(maxPoolSize) };
     expect(await warnings(2, settings)).toHaveLength(1);
   },
 );

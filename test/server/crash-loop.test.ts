@@ -27,7 +27,7 @@ describe('a crash loop', () => {
       return pauseMs / 1_000;
     });
     expect(pauses).toEqual([0, 1, 2, 4, 8, 16, 30, 30, 30, 30, 30, 30]);
-    // The death of the worker that was left has pauses of its own.
+    // The death of the last worker is counted separately.
     expect(crashes.pauseAfterDeath(nowMs, false)).toBe(0);
   });
 });

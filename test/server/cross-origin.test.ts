@@ -4,20 +4,20 @@ import { type App, startApp } from '../support/app.ts';
 import { fileDesk } from '../attachments/files.ts';
 
 const origin = 'https://app.example';
-const other = 'https://evil.example';
+const foreignOrigin = 'https://evil.example';
 
-let closed: App;
-let open: App;
+let defaultApp: App;
+let corsApp: App;
 beforeAll(async () => {
-  closed = await startApp({ sharesDatabase: true });
-  open = await startApp({
+  defaultApp = await startApp({ sharesDatabase: true });
+  corsApp = await startApp({
     sharesDatabase: true,
     settings: { CORS_ORIGINS: `http://localhost:5173, ${origin}` },
   });
 });
 afterAll(async () => {
-  await closed?.stop();
-  await open?.stop();
+  await defaultApp?.stop();
+  await corsApp?.stop();
 });
 
 const paths = [
@@ -43,38 +43,49 @@ const preflight = (app: App, path: string, from: string, method = 'POST') =>
 
 it('CORS is off on every path and for every request when nothing is configured', async () => {
   for (const path of paths) {
-    for (const from of [origin, 'null', closed.url]) {
-      const asked = await preflight(closed, path, from);
-      const answer = await closed.request('GET', path, { headers: { origin: from } });
-      expect([path, from, ...corsOf(asked.headers), ...corsOf(answer.headers)]).toEqual([path, from]);
+    for (const from of [origin, 'null', defaultApp.url]) {
+      const preflightAnswer = await preflight(defaultApp, path, from);
+      const answer = await defaultApp.request('GET', path, { headers: { origin: from } });
+      expect([path, from, ...corsOf(preflightAnswer.headers), ...corsOf(answer.headers)]).toEqual([
+        path,
+        from,
+      ]);
     }
   }
 });
 
 describe('with origins configured', () => {
   it.each(paths)('%s allows those and no others', async (path) => {
-    const asked = await preflight(open, path, origin);
-    expect(asked.status).toBe(204);
-    expect(asked.headers.get('access-control-allow-origin')).toBe(origin);
-    expect(asked.headers.get('access-control-allow-headers')).toMatch(/Authorization.*Idempotency-Key/);
-    const answer = await open.request('GET', path, { headers: { origin } });
+    const preflightAnswer = await preflight(corsApp, path, origin);
+    expect(preflightAnswer.status).toBe(204);
+    expect(preflightAnswer.headers.get('access-control-allow-origin')).toBe(origin);
+    expect(preflightAnswer.headers.get('access-control-allow-headers')).toMatch(
+      /Authorization.*Idempotency-Key/,
+    );
+    const answer = await corsApp.request('GET', path, { headers: { origin } });
     expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
-    for (const headers of [asked.headers, answer.headers]) {
+    for (const headers of [preflightAnswer.headers, answer.headers]) {
       expect(headers.get('access-control-allow-credentials')).toBeNull();
       expect(headers.get('vary')).toMatch(/\bOrigin\b/);
     }
-    for (const from of [other, 'null', `${origin}:444`, `${origin}.evil.example`, 'http://app.example']) {
-      const refused = await preflight(open, path, from);
-      const unread = await open.request('GET', path, { headers: { origin: from } });
-      expect([from, ...corsOf(refused.headers), ...corsOf(unread.headers)]).toEqual([from]);
-      expect(unread.headers.get('vary')).toMatch(/\bOrigin\b/);
+    for (const from of [
+      foreignOrigin,
+      'null',
+      `${origin}:444`,
+      `${origin}.evil.example`,
+      'http://app.example',
+    ]) {
+      const refused = await preflight(corsApp, path, from);
+      const withoutPreflight = await corsApp.request('GET', path, { headers: { origin: from } });
+      expect([from, ...corsOf(refused.headers), ...corsOf(withoutPreflight.headers)]).toEqual([from]);
+      expect(withoutPreflight.headers.get('vary')).toMatch(/\bOrigin\b/);
     }
-    expect((await open.request('GET', path)).headers.get('vary')).toMatch(/\bOrigin\b/);
+    expect((await corsApp.request('GET', path)).headers.get('vary')).toMatch(/\bOrigin\b/);
   });
 
   it('a page can send every method of the table', async () => {
     for (const { method, path } of routeTable) {
-      const { headers } = await preflight(open, path, origin, method);
+      const { headers } = await preflight(corsApp, path, origin, method);
       expect(headers.get('access-control-allow-methods')?.split(', ')).toContain(method);
     }
   });
@@ -82,14 +93,14 @@ describe('with origins configured', () => {
   it('a page can read refusals: no token, no such path, a bad body, a file without a signature', async () => {
     const sent = { headers: { origin } };
     for (const answer of [
-      await open.request('GET', '/v1/teams', { ...sent, token: null }),
-      await open.graphql('{ viewer { scopes } }', {}, { ...sent, token: 'wg_none' }),
-      await open.request('POST', '/v1/issues', {
+      await corsApp.request('GET', '/v1/teams', { ...sent, token: null }),
+      await corsApp.graphql('{ viewer { scopes } }', {}, { ...sent, token: 'wg_none' }),
+      await corsApp.request('POST', '/v1/issues', {
         headers: { origin, 'content-type': 'text/plain' },
         body: 'x',
       }),
-      await open.request('GET', '/v1/nothing', sent),
-      await open.request('GET', '/files/attachment_00000000000000000000000000/content', sent),
+      await corsApp.request('GET', '/v1/nothing', sent),
+      await corsApp.request('GET', '/files/attachment_00000000000000000000000000/content', sent),
     ]) {
       expect(answer.status).toBeGreaterThanOrEqual(400);
       expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
@@ -97,37 +108,37 @@ describe('with origins configured', () => {
   });
 
   it('a page can read every header that answers have', async () => {
-    const desk = await fileDesk(open);
+    const desk = await fileDesk(corsApp);
     const bytes = Buffer.from('abc');
-    const made = await desk.create({ sizeBytes: 3, fileName: 'a.txt', contentType: 'text/plain' });
-    const put = await fetch(made.uploadUrl, { method: 'PUT', headers: { origin }, body: bytes });
+    const attachment = await desk.create({ sizeBytes: 3, fileName: 'a.txt', contentType: 'text/plain' });
+    const put = await fetch(attachment.uploadUrl, { method: 'PUT', headers: { origin }, body: bytes });
     const key = { origin, 'idempotency-key': 'cors-1' };
-    const teams = await open.request<{ results: { id: string }[] }>('GET', '/v1/teams', {
+    const teams = await corsApp.request<{ results: { id: string }[] }>('GET', '/v1/teams', {
       headers: { origin },
     });
     const issue = { teamId: teams.body.results[0]?.id, title: 'One', description: '', priority: 0 };
-    const first = await open.request('POST', '/v1/issues', { headers: key, body: issue });
-    const again = await open.request('POST', '/v1/issues', { headers: key, body: issue });
+    const first = await corsApp.request('POST', '/v1/issues', { headers: key, body: issue });
+    const again = await corsApp.request('POST', '/v1/issues', { headers: key, body: issue });
     expect([put.status, first.status, again.status]).toEqual([204, 201, 201]);
     const answers = [
       teams,
       first,
       again,
       put,
-      await open.request('GET', '/v1/issues?page_size=1', { headers: { origin } }),
-      await open.request('PUT', '/v1/issues', { headers: { origin } }),
-      await open.request('GET', '/v1/issues', { token: null, headers: { origin } }),
-      await open.graphql('query Named { viewer { scopes } }', {}, { headers: { origin } }),
+      await corsApp.request('GET', '/v1/issues?page_size=1', { headers: { origin } }),
+      await corsApp.request('PUT', '/v1/issues', { headers: { origin } }),
+      await corsApp.request('GET', '/v1/issues', { token: null, headers: { origin } }),
+      await corsApp.graphql('query Named { viewer { scopes } }', {}, { headers: { origin } }),
     ];
-    const unread = answers.flatMap(({ headers }) => {
+    const unexposed = answers.flatMap(({ headers }) => {
       const exposed = (headers.get('access-control-expose-headers') ?? '').toLowerCase().split(', ');
       return [...headers.keys()].filter((name) => !exposed.includes(name) && !unexposedHeaders.has(name));
     });
-    expect([...new Set(unread)]).toEqual([]);
+    expect([...new Set(unexposed)]).toEqual([]);
   });
 });
 
-/** Headers that need no exposing: a page may always read them, or they are for the browser alone. */
+/** Headers that need not be exposed: pages may always read them, or only the browser uses them. */
 const unexposedHeaders: ReadonlySet<string> = new Set([
   'cache-control',
   'content-length',

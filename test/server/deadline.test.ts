@@ -20,12 +20,12 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-type Ask = () => Promise<{ status: number; headers: Headers; body: unknown }>;
+type SendRequest = () => Promise<{ status: number; headers: Headers; body: unknown }>;
 
 /** Expects that a request is answered 503 at its deadline. */
-async function toldInTime(ask: Ask, words: unknown): Promise<void> {
+async function expectRefusedInTime(send: SendRequest, words: unknown): Promise<void> {
   const began = performance.now();
-  const { status, headers, body } = await ask();
+  const { status, headers, body } = await send();
   const tookMs = performance.now() - began;
   expect([status, headers.get('retry-after')]).toEqual([503, '1']);
   expect(body).toMatchObject(words as object);
@@ -40,8 +40,8 @@ const create = 'mutation Create($input: IssueCreateInput!) { issueCreate(input: 
 it('a request past its deadline is refused in time by both APIs, whatever it waits for, and a write can be repeated under its key', async () => {
   const read = () => app.request('GET', '/v1/issues');
   const readGraph = () => app.graphql('{ issues { nodes { title } } }');
-  // One write waits for the data store, and the others wait for that write.
-  const writes: Ask[] = [1, 2].flatMap((number) => [
+  // The first write waits for the data store, and the others wait for the first.
+  const writes: SendRequest[] = [1, 2].flatMap((number) => [
     () =>
       app.request('POST', '/v1/issues', {
         headers: { 'Idempotency-Key': `rest-${number}` },
@@ -56,9 +56,9 @@ it('a request past its deadline is refused in time by both APIs, whatever it wai
   ]);
   await whileIssuesAreBlocked(app, () =>
     Promise.all([
-      toldInTime(read, problem),
-      toldInTime(readGraph, errors),
-      ...writes.map((write, index) => toldInTime(write, index % 2 === 0 ? problem : errors)),
+      expectRefusedInTime(read, problem),
+      expectRefusedInTime(readGraph, errors),
+      ...writes.map((write, index) => expectRefusedInTime(write, index % 2 === 0 ? problem : errors)),
     ]),
   );
   for (const write of writes) {
@@ -85,11 +85,11 @@ it('a request past its deadline is refused in time by both APIs, whatever it wai
 });
 
 it('what is read for the answer to a write that is done may wait for as long as the request may take', async () => {
-  const writing = await startApp({
+  const writeApp = await startApp({
     sharesDatabase: true,
     settings: { QUEUE_WAIT_MS: String(queueWaitMs) },
   });
-  const { id } = await team(writing.database, writing.workspaceId, { code: 'ENG' });
+  const { id } = await team(writeApp.database, writeApp.workspaceId, { code: 'ENG' });
   const waits: [string, number][] = [];
   const stop = onStatement(({ sql }) => {
     const { deadline } = meter() ?? {};
@@ -97,7 +97,7 @@ it('what is read for the answer to a write that is done may wait for as long as 
   });
   const query = create.replace('{ key }', '{ key activity(first: 5) { nodes { text } } }');
   const input = { teamId: encodeId('team', id), title: 'Written' };
-  const { body } = await writing.graphql(query, { input });
+  const { body } = await writeApp.graphql(query, { input });
   stop();
   expect(body.errors).toBeUndefined();
   const limitsOf = (isWrite: boolean) =>
@@ -105,23 +105,23 @@ it('what is read for the answer to a write that is done may wait for as long as 
   expect(limitsOf(true)).not.toEqual([]);
   expect(limitsOf(true).every((waitMs) => waitMs <= queueWaitMs)).toBe(true);
   expect(Math.max(...limitsOf(false))).toBeGreaterThan(queueWaitMs);
-  await writing.stop();
+  await writeApp.stop();
 });
 
 it('a request past its deadline is refused in time even if what it waits for has no timeout', async () => {
   const ping = app.database.ping.bind(app.database);
-  const asked = Promise.withResolvers<void>();
-  Object.assign(app.database, { ping: () => asked.promise });
-  await toldInTime(() => app.graphql('{ readiness { status } }'), errors).finally(() => {
+  const held = Promise.withResolvers<void>();
+  Object.assign(app.database, { ping: () => held.promise });
+  await expectRefusedInTime(() => app.graphql('{ readiness { status } }'), errors).finally(() => {
     Object.assign(app.database, { ping });
-    asked.resolve();
+    held.resolve();
   });
   expect(await sampleOf(app, 'workgraph_admission_requests', 'state="in_progress"')).toBe(0);
 });
 
 it('the time that a client takes to send its body does not count', async () => {
   const body = JSON.stringify({ query: '{ viewer { scopes } }' });
-  const slowly = new ReadableStream({
+  const slowBody = new ReadableStream({
     async start(controller) {
       controller.enqueue(Buffer.from(body.slice(0, 10)));
       await delay(2 * withinMs);
@@ -132,7 +132,7 @@ it('the time that a client takes to send its body does not count', async () => {
   const init: RequestInit & { duplex: 'half' } = {
     method: 'POST',
     headers: { Authorization: `Bearer ${app.token}`, 'Content-Type': 'application/json' },
-    body: slowly,
+    body: slowBody,
     duplex: 'half',
   };
   const answer = await fetch(new URL('/graphql', app.url), init);

@@ -9,36 +9,36 @@ const unavailable = { status: 'rejected', reason: { code: 'unavailable' } };
 
 /** Takes a ticket that is free. */
 function enter(admission: Admission): AdmissionTicket {
-  let taken: AdmissionTicket | undefined;
+  let free: AdmissionTicket | undefined;
   admission.enter(
     (ticket) => {
-      taken = ticket;
+      free = ticket;
     },
     () => undefined,
   );
-  if (!taken) throw new Error('No ticket is free.');
-  return taken;
+  if (!free) throw new Error('No ticket is free.');
+  return free;
 }
 
-/** Rounds of the event loop: more than a turn and its rest take. */
-async function rounds(count = 10): Promise<void> {
+/** Waits for several rounds of the event loop: more than a turn and the pause after it take. */
+async function nextRounds(count = 10): Promise<void> {
   for (let round = 0; round < count; round += 1) await nextRound();
 }
 
-/** Requests with new documents that wait for their turns; `had` holds those that have had theirs, and a ticket since then. */
+/** Requests with new documents that wait for their turns; `tickets` are those of requests that have had their turns. */
 function newDocuments(admission: Admission, count: number, bytes = 5_000, group = '') {
-  const had: AdmissionTicket[] = [];
+  const tickets: AdmissionTicket[] = [];
   const refused: unknown[] = [];
   const waiting = Array.from({ length: count }, async () => {
     const ticket = enter(admission);
     try {
       await ticket.turn(bytes, group);
-      had.push(ticket);
+      tickets.push(ticket);
     } catch (error) {
       refused.push(error);
     }
   });
-  return { had, refused, settled: Promise.all(waiting) };
+  return { tickets, refused, settled: Promise.all(waiting) };
 }
 
 describe('requests with new documents', () => {
@@ -54,7 +54,7 @@ describe('requests with new documents', () => {
     const many = newDocuments(admission, 600, 5_000, 'many');
     const few = newDocuments(admission, 3, 5_000, 'few');
     const more = newDocuments(admission, 1, 5_000, 'many');
-    await rounds(1);
+    await nextRounds(1);
     // One of the 600 has its turn at once.
     expect([many.refused.length, few.refused.length, more.refused.length]).toEqual([102, 0, 1]);
   });
@@ -64,67 +64,67 @@ describe('requests with new documents', () => {
     newDocuments(admission, 1, 5_000, 'first');
     const large = newDocuments(admission, 8, 1_000_000, 'large');
     const one = newDocuments(admission, 1, 1_500_000, 'one');
-    await rounds(1);
+    await nextRounds(1);
     expect([large.refused.length, one.refused.length]).toEqual([2, 0]);
   });
 
   it('are parsed together in a round of the event loop while they are small together', async () => {
     const admission = new Admission(limits);
-    const { had, settled } = newDocuments(admission, 10, 1_000);
-    const inOneRound: number[] = [];
-    while (had.length < 10) {
-      const before = had.length;
+    const { tickets, settled } = newDocuments(admission, 10, 1_000);
+    const parsedPerRound: number[] = [];
+    while (tickets.length < 10) {
+      const before = tickets.length;
       await nextRound();
-      if (had.length > before) inOneRound.push(had.length - before);
+      if (tickets.length > before) parsedPerRound.push(tickets.length - before);
     }
     await settled;
-    expect(Math.max(...inOneRound)).toBe(2);
+    expect(Math.max(...parsedPerRound)).toBe(2);
     expect(admission.load).toEqual({ inProgress: 10, waiting: 0, refused: 0 });
   });
 
   it('of a workspace that has had no turn go before those of one that has had some', async () => {
     const admission = new Admission(limits);
     const busy = newDocuments(admission, 10, 5_000, 'busy');
-    while (busy.had.length === 0) await nextRound();
-    const had = busy.had.length;
+    while (busy.tickets.length === 0) await nextRound();
+    const before = busy.tickets.length;
     await newDocuments(admission, 1, 5_000, 'other').settled;
-    expect(busy.had.length - had).toBeLessThanOrEqual(1);
+    expect(busy.tickets.length - before).toBeLessThanOrEqual(1);
     await busy.settled;
   });
 
   it('are parsed at most one in a round of the event loop', async () => {
     const admission = new Admission(limits);
-    const { had, settled } = newDocuments(admission, 10);
-    let before = had.length;
-    while (had.length < 10) {
+    const { tickets, settled } = newDocuments(admission, 10);
+    let before = tickets.length;
+    while (tickets.length < 10) {
       await nextRound();
-      expect(had.length - before).toBeLessThanOrEqual(1);
-      before = had.length;
+      expect(tickets.length - before).toBeLessThanOrEqual(1);
+      before = tickets.length;
     }
     await settled;
-    for (const ticket of had) ticket.leave();
+    for (const ticket of tickets) ticket.leave();
     expect(admission.load).toEqual({ inProgress: 0, waiting: 0, refused: 0 });
   });
 
   it('let a request that came during one parse be answered before the next parse', async () => {
-    // Time stands still: the others do not take too long.
+    // Time stands still, so the other requests do not take too long.
     const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
     const admission = new Admission(limits);
-    const { had } = newDocuments(admission, 3);
-    while (had.length === 0) await Promise.resolve();
-    const known = enter(admission);
-    await rounds();
-    expect(had).toHaveLength(1);
-    // It came after the turn, so it is not to wait for a second one, and the second does not wait for it.
-    const later = enter(admission);
-    known.leave();
-    await rounds(1);
-    expect(had).toHaveLength(2);
-    await rounds();
-    expect(had).toHaveLength(2);
-    later.leave();
-    await rounds(1);
-    expect(had).toHaveLength(3);
+    const { tickets } = newDocuments(admission, 3);
+    while (tickets.length === 0) await Promise.resolve();
+    const knownTicket = enter(admission);
+    await nextRounds();
+    expect(tickets).toHaveLength(1);
+    // This request arrived after the turn, so the second turn does not wait for it.
+    const laterTicket = enter(admission);
+    knownTicket.leave();
+    await nextRounds(1);
+    expect(tickets).toHaveLength(2);
+    await nextRounds();
+    expect(tickets).toHaveLength(2);
+    laterTicket.leave();
+    await nextRounds(1);
+    expect(tickets).toHaveLength(3);
     clock.mockRestore();
   });
 
@@ -139,15 +139,15 @@ describe('requests with new documents', () => {
   it('get a free ticket when other requests have been preferred for long', async () => {
     const admission = new Admission({ ...limits, maxConcurrency: 1 });
     const first = enter(admission);
-    const known = new Promise<AdmissionTicket>((resolve) => {
+    const knownTicket = new Promise<AdmissionTicket>((resolve) => {
       admission.enter(resolve, () => undefined);
     });
-    // Gives the ticket back, to the request that waits for it.
+    // This returns the ticket, which the waiting request gets.
     const turn = first.turn(0, '');
     const after = new Promise<AdmissionTicket>((resolve) => {
       admission.enter(resolve, () => undefined);
     });
-    (await known).leave();
+    (await knownTicket).leave();
     await turn;
     expect(admission.load).toMatchObject({ inProgress: 1, waiting: 1 });
     first.leave();
@@ -157,11 +157,11 @@ describe('requests with new documents', () => {
 
   it('are not refused for waiting, however little a request may wait for a ticket', async () => {
     const admission = new Admission({ ...limits, queueWaitMs: 1 });
-    const { had, refused, settled } = newDocuments(admission, 200);
-    let answered = 0;
-    while (had.length < 200) {
+    const { tickets, refused, settled } = newDocuments(admission, 200);
+    let answeredCount = 0;
+    while (tickets.length < 200) {
       await nextRound();
-      for (; answered < had.length; answered += 1) had[answered]?.leave();
+      for (; answeredCount < tickets.length; answeredCount += 1) tickets[answeredCount]?.leave();
     }
     await settled;
     expect(refused).toEqual([]);
@@ -174,54 +174,54 @@ describe('requests with new documents', () => {
     await Promise.resolve();
     await Promise.resolve();
     expect(refused).toMatchObject([{ code: 'unavailable' }]);
-    const roomy = new Admission(limits);
-    const turns = Array.from({ length: 11 }, () => enter(roomy).turn(1_000_000, ''));
+    const emptyAdmission = new Admission(limits);
+    const turns = Array.from({ length: 11 }, () => enter(emptyAdmission).turn(1_000_000, ''));
     await expect(Promise.race(turns.slice(9))).rejects.toMatchObject({ code: 'unavailable' });
   });
 
   it('leave the queue when their client disconnects and when their deadline passes', async () => {
     const admission = new Admission(limits);
     newDocuments(admission, 2);
-    const gone = enter(admission);
-    const turn = gone.turn(0, '');
+    const disconnected = enter(admission);
+    const turn = disconnected.turn(0, '');
     expect(admission.load.waiting).toBe(2);
-    gone.deadline.abort();
+    disconnected.deadline.abort();
     await expect(turn).rejects.toMatchObject({ code: 'unavailable' });
     expect(admission.load.waiting).toBe(1);
-    const late = enter(new Admission({ ...limits, requestTimeoutMs: 1 }));
-    while (late.deadline.leftMs > 0) await nextRound();
-    await expect(late.turn(0, '')).rejects.toMatchObject({ code: 'unavailable' });
+    const expired = enter(new Admission({ ...limits, requestTimeoutMs: 1 }));
+    while (expired.deadline.leftMs > 0) await nextRound();
+    await expect(expired.turn(0, '')).rejects.toMatchObject({ code: 'unavailable' });
   });
 
   it('are refused when their deadline has passed, also behind others that have time left', async () => {
     let nowMs = 0;
     const clock = jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
     const admission = new Admission(limits);
-    const { had } = newDocuments(admission, 2, 1_000);
-    const short = new AdmissionTicket(admission, new Deadline({ withinMs: 10, waitMs: 10 }));
+    const { tickets } = newDocuments(admission, 2, 1_000);
+    const shortTicket = new AdmissionTicket(admission, new Deadline({ withinMs: 10, waitMs: 10 }));
     admission.enter(
       () => undefined,
       () => undefined,
-      short,
+      shortTicket,
     );
-    const turn = Promise.allSettled([short.turn(0, '')]);
+    const turn = Promise.allSettled([shortTicket.turn(0, '')]);
     nowMs = 100;
-    await rounds();
+    await nextRounds();
     expect(await turn).toMatchObject([unavailable]);
-    expect(had).toHaveLength(2);
+    expect(tickets).toHaveLength(2);
     expect(admission.load).toEqual({ inProgress: 2, waiting: 0, refused: 0 });
     clock.mockRestore();
   });
 
   it('keep no ticket when they were answered while they waited', async () => {
     const admission = new Admission(limits);
-    const { had } = newDocuments(admission, 1);
+    const { tickets } = newDocuments(admission, 1);
     const answered = enter(admission);
     const turn = Promise.allSettled([answered.turn(0, '')]);
     answered.leave();
     expect(await turn).toMatchObject([unavailable]);
     expect(admission.load).toEqual({ inProgress: 1, waiting: 0, refused: 0 });
-    had[0]?.leave();
+    tickets[0]?.leave();
     await expect(answered.turn(0, '')).rejects.toMatchObject({ code: 'unavailable' });
     expect(admission.load).toEqual({ inProgress: 0, waiting: 0, refused: 0 });
   });

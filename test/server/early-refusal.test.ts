@@ -4,18 +4,18 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { maxBodyBytes } from '../../src/executor/limits.ts';
 import { type App, startApp } from '../support/app.ts';
 
-const unknown = `wg_${'1'.repeat(48)}`;
+const unknownToken = `wg_${'1'.repeat(48)}`;
 let app: App;
 beforeAll(async () => {
   app = await startApp({ sharesDatabase: true, settings: { UNKNOWN_TOKENS_PER_MINUTE: '1' } });
-  // It stays known when the address has used up its quota of unknown tokens.
+  // The server knows this token even after the address has used up its quota of unknown tokens.
   expect((await app.request('GET', '/v1/teams')).status).toBe(200);
-  expect((await app.request('GET', '/v1/teams', { token: unknown })).status).toBe(401);
+  expect((await app.request('GET', '/v1/teams', { token: unknownToken })).status).toBe(401);
 });
 afterAll(() => app.stop());
 
-/** A connection on which a POST has begun. It reads nothing before `answers`. */
-async function posting(token: string, field: string): Promise<Socket> {
+/** Opens a connection and begins a POST. It reads nothing before `readAnswers`. */
+async function beginPost(token: string, field: string): Promise<Socket> {
   const { hostname, port } = new URL(app.url);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
@@ -27,15 +27,15 @@ async function posting(token: string, field: string): Promise<Socket> {
   return socket;
 }
 
-/** Resolves when the bytes have left this process; rejects when the connection was closed before. */
-function sent(socket: Socket, bytes: string): Promise<void> {
+/** Resolves when the bytes have left this process; rejects if the connection is closed before. */
+function sendBytes(socket: Socket, bytes: string): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.write(bytes, (error) => (error ? reject(error) : resolve()));
   });
 }
 
-/** Reads until a number of answers have come, or until the server closes the connection. */
-async function answers(socket: Socket, count: number): Promise<string> {
+/** Reads until this number of answers have arrived, or until the server closes the connection. */
+async function readAnswers(socket: Socket, count: number): Promise<string> {
   let text = '';
   for await (const chunk of socket.setEncoding('latin1').iterator({ destroyOnReturn: false })) {
     text += String(chunk);
@@ -46,40 +46,40 @@ async function answers(socket: Socket, count: number): Promise<string> {
 
 const chunk = (bytes: number) => `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n`;
 const end = '0\r\n\r\n';
-const get = `GET /v1/teams HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer ${unknown}\r\n\r\n`;
+const get = `GET /v1/teams HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer ${unknownToken}\r\n\r\n`;
 
 describe('an early refusal', () => {
   it.each([
     ['of a known length', `Content-Length: ${8 * maxBodyBytes}`, 'x'.repeat(8 * maxBodyBytes)],
     ['in chunks', 'Transfer-Encoding: chunked', chunk(8 * maxBodyBytes) + end],
   ])('reaches a client that sends a long body %s before it reads', async (_, field, body) => {
-    const socket = await posting(unknown, field);
-    await sent(socket, body);
-    expect(await answers(socket, 1)).toMatch(/^HTTP\/1\.1 429 [^]*RATE_LIMITED/);
+    const socket = await beginPost(unknownToken, field);
+    await sendBytes(socket, body);
+    expect(await readAnswers(socket, 1)).toMatch(/^HTTP\/1\.1 429 [^]*RATE_LIMITED/);
     socket.destroy();
   });
 
   it('keeps the connection open after a short body in chunks', async () => {
-    const socket = await posting(unknown, 'Transfer-Encoding: chunked');
-    await sent(socket, chunk(10) + end + get);
-    expect(await answers(socket, 2)).toMatch(/^HTTP\/1\.1 429 [^]*keep-alive[^]*HTTP\/1\.1 429 /);
+    const socket = await beginPost(unknownToken, 'Transfer-Encoding: chunked');
+    await sendBytes(socket, chunk(10) + end + get);
+    expect(await readAnswers(socket, 2)).toMatch(/^HTTP\/1\.1 429 [^]*keep-alive[^]*HTTP\/1\.1 429 /);
     socket.destroy();
   });
 
   it('closes the connection of a client that does not end a long body in chunks', async () => {
-    const socket = await posting(unknown, 'Transfer-Encoding: chunked');
-    await sent(socket, chunk(100_000));
-    expect(await answers(socket, 2)).toMatch(/^HTTP\/1\.1 429 /);
+    const socket = await beginPost(unknownToken, 'Transfer-Encoding: chunked');
+    await sendBytes(socket, chunk(100_000));
+    expect(await readAnswers(socket, 2)).toMatch(/^HTTP\/1\.1 429 /);
   });
 });
 
 describe('a refusal of a body in chunks that is too large', () => {
   it('reaches a client that sends all of it before it reads', async () => {
-    const socket = await posting(app.token, 'Transfer-Encoding: chunked');
+    const socket = await beginPost(app.token, 'Transfer-Encoding: chunked');
     for (let sentBytes = 0; sentBytes < 12 * maxBodyBytes; sentBytes += 100_000)
-      await sent(socket, chunk(100_000));
-    await sent(socket, end);
-    expect(await answers(socket, 1)).toMatch(/^HTTP\/1\.1 413 /);
+      await sendBytes(socket, chunk(100_000));
+    await sendBytes(socket, end);
+    expect(await readAnswers(socket, 1)).toMatch(/^HTTP\/1\.1 413 /);
     socket.destroy();
   });
 });

@@ -60,14 +60,14 @@ it('the compiled executor answers objects of a JSON column in both APIs', async 
   expect(created).toMatchObject({ status: 201, body: { followUpActions } });
   const listed = await app.request<{ messages: object[] }>('GET', path, sent);
   expect(listed.body.messages).toMatchObject([{ followUpActions }]);
-  const made = await app.graphql(
+  const mutationAnswer = await app.graphql(
     `mutation ($input: AgentMessageCreateInput!) {
       agentMessageCreate(input: $input) { message { followUpActions { name key color } } }
     }`,
     { input: { issueKey: key, body: 'Go', followUpActions: followUpActions.slice(1) } },
     sent,
   );
-  expect(made.body.data).toEqual({
+  expect(mutationAnswer.body.data).toEqual({
     agentMessageCreate: { message: { followUpActions: followUpActions.slice(1) } },
   });
   const read = await app.graphql(
@@ -121,60 +121,60 @@ describe('queries that only graphql-js can answer', () => {
   const fallback = '{ __schema { queryType { name } } readiness { status } }';
 
   /** Keeps all fallbacks waiting for the data store until `answer` is called. */
-  function holdPings(ending: DisposableStack): { pings: () => number; answer: () => void } {
+  function holdPings(cleanup: DisposableStack): { pings: () => number; answer: () => void } {
     let pings = 0;
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
     const ping = app.database.ping.bind(app.database);
-    const held = async () => {
+    const heldPing = async () => {
       pings += 1;
       await answered;
     };
-    Object.assign(app.database, { ping: held });
-    ending.defer(() => {
+    Object.assign(app.database, { ping: heldPing });
+    cleanup.defer(() => {
       answer();
       Object.assign(app.database, { ping });
     });
     return { pings: () => pings, answer };
   }
 
-  const firstOf = (asked: readonly Promise<Answer>[]) =>
-    Promise.race([...asked, delay(20_000, undefined, { ref: false })]);
+  const firstOf = (pending: readonly Promise<Answer>[]) =>
+    Promise.race([...pending, delay(20_000, undefined, { ref: false })]);
 
-  const answersOthers = async () =>
+  const expectOthersAnswered = async () =>
     expect((await app.graphql('{ teams { totalCount } }')).body).toEqual({
       data: { teams: { totalCount: 0 } },
     });
 
   it('run 8 at once, 100 wait, and the next is refused', async () => {
-    using ending = new DisposableStack();
-    const { pings, answer } = holdPings(ending);
-    const asked = Array.from({ length: 109 }, () => app.graphql(fallback));
-    const refused = await firstOf(asked);
+    using cleanup = new DisposableStack();
+    const { pings, answer } = holdPings(cleanup);
+    const pending = Array.from({ length: 109 }, () => app.graphql(fallback));
+    const refused = await firstOf(pending);
     expect(refused?.status).toBe(503);
     expect(refused?.headers.get('retry-after')).toBe('1');
     expect(refused?.body).toMatchObject({
       errors: [{ message: expect.stringContaining('are waiting'), extensions: { code: 'UNAVAILABLE' } }],
     });
     expect(pings()).toBe(8);
-    // Nobody else waits for them.
-    await answersOthers();
+    // Other requests do not wait for them.
+    await expectOthersAnswered();
     answer();
-    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    const statuses = (await Promise.all(pending)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(108);
     expect(pings()).toBe(108);
-    ending.dispose();
+    cleanup.dispose();
     expect((await app.graphql(fallback)).status).toBe(200);
   });
 
   it('make queries with X-Workgraph-Snapshot wait in the same line, before these take a connection', async () => {
-    using ending = new DisposableStack();
-    const { pings, answer } = holdPings(ending);
+    using cleanup = new DisposableStack();
+    const { pings, answer } = holdPings(cleanup);
     const fallbacks = Array.from({ length: 8 }, () => app.graphql(fallback));
     while (pings() < 8) await app.graphql('{ health { status } }');
     const headers = { 'X-Workgraph-Snapshot': 'true' };
     const snapshots = Array.from({ length: 101 }, () => app.graphql(fallback, {}, { headers }));
     expect((await firstOf(snapshots))?.status).toBe(503);
-    await answersOthers();
+    await expectOthersAnswered();
     answer();
     const statuses = (await Promise.all([...fallbacks, ...snapshots])).map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(108);
@@ -201,7 +201,7 @@ describe('the log', () => {
   });
   afterAll(() => server.stop());
 
-  const ask = async (query: string, variables = {}): Promise<Answer['body']> => {
+  const runQuery = async (query: string, variables = {}): Promise<Answer['body']> => {
     const response = await fetch(`${server.url}/graphql`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${app.token}`, 'Content-Type': 'application/json' },
@@ -209,7 +209,7 @@ describe('the log', () => {
     });
     return response.json();
   };
-  const told = (operation: string) =>
+  const linesOf = (operation: string) =>
     lines
       .filter((line) => line.msg.startsWith('graphql-js answers') && line.operation === operation)
       .map(({ level, err }) => [pino.levels.labels[level], err?.message]);
@@ -217,31 +217,31 @@ describe('the log', () => {
   it('says once of a cached operation why it is left to graphql-js', async () => {
     const query = 'query Described { __schema { queryType { name } } health { status } }';
     // The second time caches the document.
-    await ask(query);
-    const before = told('Described').length;
-    for (let n = 0; n < 3; n += 1) await ask(query);
-    expect(told('Described').slice(before)).toEqual([['debug', 'Query.__schema']]);
+    await runQuery(query);
+    const before = linesOf('Described').length;
+    for (let n = 0; n < 3; n += 1) await runQuery(query);
+    expect(linesOf('Described').slice(before)).toEqual([['debug', 'Query.__schema']]);
     const refused = 'query Refused($first: Int) { teams(first: $first) { totalCount } }';
-    await ask(refused, { first: 2 });
-    for (const first of [0, -1, 1]) await ask(refused, { first });
-    expect(told('Refused')).toEqual([['debug', expect.stringContaining('first')]]);
+    await runQuery(refused, { first: 2 });
+    for (const first of [0, -1, 1]) await runQuery(refused, { first });
+    expect(linesOf('Refused')).toEqual([['debug', expect.stringContaining('first')]]);
   });
 
   it('warns of what nobody expected', async () => {
     allowFallback('a fault of ours');
     const connect = app.database.connect.bind(app.database);
-    // For the operation alone, not for what is checked or kept beside it.
-    const failing = () =>
+    // Only the operation fails, not what the server does besides, such as storing the last use of a token.
+    const failingConnect = () =>
       new Error('asked').stack?.includes('compiled/run/run.ts')
         ? Promise.reject(new TypeError('a fault of ours'))
         : connect();
     const shared = app.database.shared.bind(app.database);
-    // The statement must not go over a shared connection, which it may have shown to be quick enough for in another test.
-    Object.assign(app.database, { connect: failing, shared: () => undefined });
-    const body = await ask('query Faulty { issues { nodes { title } } }');
+    // The statement must not use a shared connection, as it would if another test has shown it to be quick.
+    Object.assign(app.database, { connect: failingConnect, shared: () => undefined });
+    const body = await runQuery('query Faulty { issues { nodes { title } } }');
     Object.assign(app.database, { connect, shared });
     expect(body).toEqual({ data: { issues: { nodes: [] } } });
-    expect(told('Faulty')).toEqual([['warn', 'a fault of ours']]);
+    expect(linesOf('Faulty')).toEqual([['warn', 'a fault of ours']]);
   });
 });
 

@@ -6,7 +6,7 @@ import { team } from '../support/fixtures.ts';
 import { eventually } from '../support/eventually.ts';
 import { hasServer } from '../db/engines.ts';
 
-// PostgreSQL has autovacuum, which comes once a minute.
+// PostgreSQL has autovacuum, which runs only once a minute.
 const onEmbedded = hasServer ? it.skip : it;
 
 let app: App;

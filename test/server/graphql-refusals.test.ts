@@ -9,18 +9,18 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-const modern = 'application/graphql-response+json';
-const mediaTypes = ['application/json', modern];
+const graphqlResponseType = 'application/graphql-response+json';
+const mediaTypes = ['application/json', graphqlResponseType];
 const teams = { query: '{ teams { totalCount } }' };
 
-interface Refused {
+interface RefusalBody {
   data?: unknown;
   errors: { message: string; extensions: { code: string; requestId: string; errors?: unknown[] } }[];
 }
 
 describe('a refusal before GraphQL', () => {
   const post = (body: unknown, headers: Record<string, string>) =>
-    app.request<Refused>('POST', '/graphql', { body, headers });
+    app.request<RefusalBody>('POST', '/graphql', { body, headers });
 
   it.each(mediaTypes)('is 401 for a token that is not valid, %s', async (accept) => {
     const realm = 'Bearer realm="workgraph"';
@@ -30,7 +30,7 @@ describe('a refusal before GraphQL', () => {
       ['Basic d2c6', realm],
       ['wg_none', realm],
     ] as const) {
-      const answer = await app.request<Refused>('POST', '/graphql', {
+      const answer = await app.request<RefusalBody>('POST', '/graphql', {
         token: null,
         body: { query: '{ health { status } }' },
         headers: { accept, authorization },
@@ -43,8 +43,8 @@ describe('a refusal before GraphQL', () => {
   });
 
   it.each(mediaTypes)('is 401 without a token, with a challenge that blames none, %s', async (accept) => {
-    const sent = { token: null, body: teams, headers: { accept } };
-    const answer = await app.request<Refused>('POST', '/graphql', sent);
+    const options = { token: null, body: teams, headers: { accept } };
+    const answer = await app.request<RefusalBody>('POST', '/graphql', options);
     expect(answer.status).toBe(401);
     expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="workgraph"');
     expect(answer.body).not.toHaveProperty('data');
@@ -69,7 +69,7 @@ describe('a refusal before GraphQL', () => {
     async (accept) => {
       const query = 'mutation { accessTokenCreate(input: { name: "x", scopes: ["teams:read"] }) { token } }';
       const path = `/graphql?query=${encodeURIComponent(query)}`;
-      const answer = await app.request<Refused>('GET', path, { headers: { accept } });
+      const answer = await app.request<RefusalBody>('GET', path, { headers: { accept } });
       expect(answer).toMatchObject({
         status: 405,
         body: { errors: [{ extensions: { code: 'METHOD_NOT_ALLOWED' } }] },
@@ -204,7 +204,7 @@ describe('errors of a request are 400 or 403 in the modern media type and 200 in
     const token = await app.tokenFor({ scopes: ['teams:read'] });
     for (const accept of mediaTypes) {
       const answer = await app.graphql(query, {}, { token, headers: { accept } });
-      expect(answer.status).toBe(accept === modern ? status : 200);
+      expect(answer.status).toBe(accept === graphqlResponseType ? status : 200);
       expect(answer.body).toMatchObject({ errors: [{ extensions: { code } }] });
       expect(answer.body).not.toHaveProperty('data');
       const inGet = await app.request('GET', `/graphql?query=${encodeURIComponent(query)}`, {
@@ -219,7 +219,7 @@ describe('errors of a request are 400 or 403 in the modern media type and 200 in
   it('names each field and scope that is missing, and challenges with the scopes', async () => {
     const token = await app.tokenFor({ scopes: ['teams:read'] });
     const query = '{ teams { nodes { members { totalCount } } } issues { nodes { title } } }';
-    const answer = await app.graphql(query, {}, { token, headers: { accept: modern } });
+    const answer = await app.graphql(query, {}, { token, headers: { accept: graphqlResponseType } });
     expect(answer.body.errors?.[0]?.extensions?.errors).toEqual(
       expect.arrayContaining([
         { field: 'Team.members', message: 'needs members:read' },
@@ -260,8 +260,8 @@ describe('errors of fields', () => {
     allowFallback('name_fold does not exist');
     const broken = await startApp();
     await sql`alter table label rename column name_fold to folded`.execute(broken.database.unscoped);
-    const sent = { headers: { 'x-request-id': 'ticket-17' } };
-    const { body } = await broken.graphql('{ workspace { labels { nodes { name } } } }', {}, sent);
+    const options = { headers: { 'x-request-id': 'ticket-17' } };
+    const { body } = await broken.graphql('{ workspace { labels { nodes { name } } } }', {}, options);
     await broken.stop();
     expect(body.errors).toMatchObject([
       {

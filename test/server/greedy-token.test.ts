@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** A token whose bucket is empty, which is known since it was refused. */
+/** Creates a token whose bucket is empty; the process knows this from a refusal. */
 async function greedyToken(): Promise<string> {
   const token = await app.tokenFor();
   for (let n = 0; n < 4; n += 1) await app.graphql(health, {}, { token });
@@ -29,8 +29,8 @@ it('a token that asks too much gets the same refusal before its request is read 
   for (let n = 0; n < 3; n += 1) await app.graphql(health, {}, { token });
   const traceparent = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`;
   const headers = { 'x-request-id': 'mine', traceparent, accept: 'application/json' };
-  /** Without the numbers, which are of the moment. */
-  const refused = async (...[method, path, sent]: Parameters<App['request']>) => {
+  /** A refusal with its numbers replaced, because these change all the time. */
+  const refusalOf = async (...[method, path, sent]: Parameters<App['request']>) => {
     const answer = await app.request(method, path, { token, headers, ...sent });
     expect(answer.status).toBe(429);
     const inHeaders = [...answer.headers].map(([name, value]) => [name, value.replaceAll(/\d+/g, '0')]);
@@ -39,19 +39,19 @@ it('a token that asks too much gets the same refusal before its request is read 
     return { body, headers: { ...Object.fromEntries(inHeaders), date: '', traceresponse: traced } };
   };
   const counts = async () => {
-    const counted = await samplesOf(app, 'workgraph_request_duration_seconds_count');
-    const countOf = (labels: string) => counted.get(`${labels},status="429"`) ?? 0;
+    const samples = await samplesOf(app, 'workgraph_request_duration_seconds_count');
+    const countOf = (labels: string) => samples.get(`${labels},status="429"`) ?? 0;
     return {
       rest: countOf('face="rest",route="/v1/teams",operation="Teams"'),
       graph: countOf('face="graphql",route="/graphql",operation="other"'),
     };
   };
   const before = await counts();
-  const atFace = await refused('GET', '/v1/teams');
-  expect(await refused('GET', '/v1/teams')).toEqual(atFace);
-  const graph = await refused('POST', '/graphql', { body: { query: health } });
+  const firstRefusal = await refusalOf('GET', '/v1/teams');
+  expect(await refusalOf('GET', '/v1/teams')).toEqual(firstRefusal);
+  const graph = await refusalOf('POST', '/graphql', { body: { query: health } });
   expect(graph.headers).toEqual({
-    ...atFace.headers,
+    ...firstRefusal.headers,
     'content-type': 'application/json; charset=utf-0',
     vary: 'Accept, Authorization, Accept-Encoding',
   });
@@ -87,17 +87,18 @@ it('a token that asks too much gets one line in the log for all its refusals wit
   const began = performance.now();
   for (let n = 0; n < 20; n += 1) await app.request('GET', '/v1/projects', { token });
   const seconds = (performance.now() - began) / 1_000;
-  const counted = () => {
-    const counts = lines.filter(({ refused }) => refused !== undefined);
-    const sum = (some: typeof lines) => some.reduce((total, { refused }) => total + Number(refused), 0);
+  const samples = () => {
+    const counts = lines.filter(({ refused: refusalOf }) => refusalOf !== undefined);
+    const sum = (some: typeof lines) =>
+      some.reduce((total, { refused: refusalOf }) => total + Number(refusalOf), 0);
     return [...Map.groupBy(counts, ({ tokenId }) => tokenId).values()].find((ofToken) => sum(ofToken) === 20);
   };
-  while (!counted()) await delay(20);
+  while (!samples()) await delay(20);
   const own = lines.filter(({ path, status }) => path === '/v1/projects' && status === 429);
   expect(own).toEqual([]);
   // They take more than one second on a slow machine.
-  expect(counted()?.length).toBeLessThanOrEqual(1 + Math.floor(seconds));
-  expect(counted()?.[0]).toMatchObject({ level: 30, tokenId: expect.any(String) });
+  expect(samples()?.length).toBeLessThanOrEqual(1 + Math.floor(seconds));
+  expect(samples()?.[0]).toMatchObject({ level: 30, tokenId: expect.any(String) });
 });
 
 it('a token that asks too much is answered 401 as soon as it is revoked, however empty its bucket', async () => {

@@ -4,19 +4,19 @@ import { Heartbeat } from '../../src/server/heartbeat.ts';
 const everyMs = 1_000;
 
 describe('a heartbeat', () => {
-  let asked: number;
+  let questions: number;
   let silences: number;
   let heartbeat: Heartbeat;
 
   beforeEach(() => {
     jest.useFakeTimers();
-    asked = 0;
+    questions = 0;
     silences = 0;
     heartbeat = new Heartbeat({
       everyMs,
       unanswered: 3,
       ask: () => {
-        asked += 1;
+        questions += 1;
       },
       onSilence: () => {
         silences += 1;
@@ -31,9 +31,9 @@ describe('a heartbeat', () => {
 
   it('asks once and tells once of a silence', () => {
     jest.advanceTimersByTime(3 * everyMs);
-    expect([asked, silences]).toEqual([1, 0]);
+    expect([questions, silences]).toEqual([1, 0]);
     jest.advanceTimersByTime(7 * everyMs);
-    expect([asked, silences]).toEqual([1, 1]);
+    expect([questions, silences]).toEqual([1, 1]);
   });
 
   it('asks again after an answer, however late', () => {
@@ -41,7 +41,7 @@ describe('a heartbeat', () => {
       jest.advanceTimersByTime(3 * everyMs);
       heartbeat.answered();
     }
-    expect([asked, silences]).toEqual([5, 0]);
+    expect([questions, silences]).toEqual([5, 0]);
   });
 });
 
@@ -50,7 +50,7 @@ it('a heartbeat does not take a pause of its own process for a silence of the ot
   const heartbeat: Heartbeat = new Heartbeat({
     everyMs: 1,
     unanswered: 20,
-    // The answer comes while this process stands still, for far longer than a silence may be.
+    // The answer arrives while this process is blocked, for far longer than the permitted silence.
     ask: () => {
       setImmediate(() => {
         heartbeat.answered();

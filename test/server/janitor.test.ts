@@ -4,45 +4,45 @@ import { pino } from 'pino';
 import { type Janitor, startJanitor } from '../../src/server/janitor.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 
-let place: TestDatabase;
+let testDatabase: TestDatabase;
 beforeAll(async () => {
-  place = await copyTemplate('migrated');
+  testDatabase = await copyTemplate('migrated');
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
 });
 afterAll(async () => {
   jest.useRealTimers();
-  await place.drop();
+  await testDatabase.drop();
 });
 
 const minuteMs = 60_000;
 
 it('the janitor waits for its chore when it is told to stop, however long the chore takes', async () => {
-  const ending = Promise.withResolvers<number>();
-  const begun = Promise.withResolvers<void>();
-  let ended = false;
+  const choreEnd = Promise.withResolvers<number>();
+  const choreBegan = Promise.withResolvers<void>();
+  let hasEnded = false;
   const chore = {
     name: 'a long chore',
     doSome: async () => {
-      begun.resolve();
-      const done = await ending.promise;
-      ended = true;
+      choreBegan.resolve();
+      const done = await choreEnd.promise;
+      hasEnded = true;
       return done;
     },
   };
   const janitor: Janitor = startJanitor({
-    database: place.database,
+    database: testDatabase.database,
     store: undefined,
     logger: pino({ enabled: false }),
     changesDays: 7,
     additionalChores: [chore],
   });
   jest.advanceTimersByTime(minuteMs);
-  await begun.promise;
+  await choreBegan.promise;
   // Another round would be due by now.
   jest.advanceTimersByTime(60 * minuteMs);
   await new Promise(setImmediate);
   const stopped = janitor.stop();
-  setImmediate(() => ending.resolve(0));
+  setImmediate(() => choreEnd.resolve(0));
   await stopped;
-  expect(ended).toBe(true);
+  expect(hasEnded).toBe(true);
 });

@@ -5,9 +5,9 @@ import { encodeId } from '../../src/resolvers/ids.ts';
 import { type App, startApp } from '../support/app.ts';
 import { team } from '../support/fixtures.ts';
 
-/** So long, and so many, that all of them are just more than one answer may have. */
+/** The texts of all issues together are just longer than one answer may be. */
 const descriptionLength = 100_000;
-const issues = Math.ceil(maxAnswerBytes / descriptionLength) + 1;
+const issueCount = Math.ceil(maxAnswerBytes / descriptionLength) + 1;
 const message = `The answer would be larger than ${maxAnswerBytes.toLocaleString('en')} bytes. Ask for smaller pages or fewer fields.`;
 
 let app: App;
@@ -15,30 +15,30 @@ let keys: string[];
 beforeAll(async () => {
   app = await startApp({ sharesDatabase: true });
   const { id, labels } = await team(app.database, app.workspaceId, { code: 'BIG' });
-  const described = { description: 'd'.repeat(descriptionLength) };
+  const longDescription = { description: 'd'.repeat(descriptionLength) };
   await app.database.unscoped
     .updateTable('label')
-    .set(described)
+    .set(longDescription)
     .where('workspaceId', '=', app.workspaceId)
     .where('id', '=', labels.Bug)
     .execute();
-  const body = { teamId: encodeId('team', id), title: 'Long', priority: 0, ...described };
+  const body = { teamId: encodeId('team', id), title: 'Long', priority: 0, ...longDescription };
   keys = [];
   const create = async (labelIds: string[]) => {
     const answer = await app.request<{ key: string }>('POST', '/v1/issues', { body: { ...body, labelIds } });
     keys.push(answer.body.key);
   };
-  for (let n = 0; n < issues; n++) await create([encodeId('label', labels.Bug)]);
+  for (let n = 0; n < issueCount; n++) await create([encodeId('label', labels.Bug)]);
 });
 afterAll(() => app.stop());
 
-/** graphql-js adds where in the operation it met the limit. */
+/** graphql-js also adds the position in the operation at which the limit was reached. */
 const refusal = expect.objectContaining({
   extensions: expect.objectContaining({ code: 'QUERY_TOO_COMPLEX' }),
   message,
 });
 
-/** Without the answer in the report of a failure. */
+/** Compares only whether there is data, so that a failure does not print a large answer. */
 function expectRefused({ data, errors }: ExecutionResult): void {
   expect({ hasData: data !== undefined, errors }).toEqual({ hasData: false, errors: [refusal] });
 }
@@ -49,7 +49,8 @@ it('the graph refuses an answer that is too large as a whole', async () => {
 });
 
 it('the graph adds up what the fields of one operation read', async () => {
-  const page = (after: string) => `issues(first: ${Math.ceil(issues / 2)}${after}) { nodes { description } }`;
+  const page = (after: string) =>
+    `issues(first: ${Math.ceil(issueCount / 2)}${after}) { nodes { description } }`;
   const half = await app.graphql(`{ ${page('')} }`);
   expect(half.body.errors).toBeUndefined();
   const { body } = await app.graphql(`{ one: ${page('')} two: ${page(', orderBy: { field: NUMBER }')} }`);
@@ -61,8 +62,8 @@ it('the graph counts a text from memory as often as it is answered', async () =>
   expectRefused(body);
 });
 
-/** Asks for a field so often that its texts are more than one answer may have. */
-const repeated = (field: string, times = 150) =>
+/** Selects a field so often that its texts are longer than one answer may be. */
+const aliasesOf = (field: string, times = 150) =>
   Array.from({ length: times }, (_, n) => `a${n}: ${field}`).join(' ');
 
 it.each([
@@ -70,11 +71,11 @@ it.each([
   ['access tokens', 'viewer { accessToken { id } } workspace { name }'],
   ['nothing', ''],
 ])('the graph counts a text as often as its aliases repeat it, beside %s', async (_what, beside) => {
-  const query = `query ($key: String!) { ${beside} issue(key: $key) { ${repeated('description')} } }`;
+  const query = `query ($key: String!) { ${beside} issue(key: $key) { ${aliasesOf('description')} } }`;
   expectRefused((await app.graphql(query, { key: keys[0] })).body);
 });
 
-/** A query by POST is written as bytes, and one by GET is made of values first. */
+/** The answer to a POST is written as bytes, and the answer to a GET is built from values first. */
 async function ask(
   method: 'POST' | 'GET',
   query: string,
@@ -85,11 +86,14 @@ async function ask(
   return (await app.request<ExecutionResult>('GET', `/graphql?${search}`)).body;
 }
 
-/** The first is answered by the compiled executor, the second by graphql-js. */
-const besides = ['', '__schema { queryType { name } }'];
+/** With the first, the compiled executor answers; with the second, graphql-js. */
+const fallbackFields = ['', '__schema { queryType { name } }'];
 
 describe.each(
-  besides.flatMap((beside) => [{ method: 'POST', beside } as const, { method: 'GET', beside } as const]),
+  fallbackFields.flatMap((beside) => [
+    { method: 'POST', beside } as const,
+    { method: 'GET', beside } as const,
+  ]),
 )('$method beside { $beside }', ({ method, beside }) => {
   it.each([
     ['letters of three bytes', '字'],
@@ -98,27 +102,27 @@ describe.each(
     const input = { key: keys[3], description: character.repeat(40_000) };
     const update = 'mutation ($input: IssueUpdateInput!) { issueUpdate(input: $input) { issue { key } } }';
     await app.graphql(update, { input });
-    const query = `query ($key: String!) { ${beside} issue(key: $key) { ${repeated('description')} } }`;
+    const query = `query ($key: String!) { ${beside} issue(key: $key) { ${aliasesOf('description')} } }`;
     expectRefused(await ask(method, query, { key: keys[3] }));
   });
 
-  const commented = async (text: string, times?: number): Promise<ExecutionResult> => {
+  const answerWithComment = async (text: string, times?: number): Promise<ExecutionResult> => {
     const made = await app.graphql<{ commentCreate: { comment: { id: string } } }>(
       'mutation ($input: CommentCreateInput!) { commentCreate(input: $input) { comment { id } } }',
       { input: { issueKey: keys[1], body: text } },
     );
     const { id } = made.body.data?.commentCreate.comment ?? {};
-    const query = `query ($id: ID!) { ${beside} node(id: $id) { ... on Comment { ${repeated('body', times)} } } }`;
+    const query = `query ($id: ID!) { ${beside} node(id: $id) { ... on Comment { ${aliasesOf('body', times)} } } }`;
     return ask(method, query, { id });
   };
 
   it('the graph counts a rich text by its paragraphs', async () => {
-    expectRefused(await commented('a\n'.repeat(5_000)));
+    expectRefused(await answerWithComment('a\n'.repeat(5_000)));
   });
 
   it('the graph answers rich texts whose JSON just fits', async () => {
     // Every other line is empty.
-    const { errors, data } = await commented('a\r\n\r\n'.repeat(5_000), 21);
+    const { errors, data } = await answerWithComment('a\r\n\r\n'.repeat(5_000), 21);
     expect(errors).toBeUndefined();
     const { length } = JSON.stringify(data);
     expect(length).toBeGreaterThan(0.95 * maxAnswerBytes);
@@ -128,7 +132,7 @@ describe.each(
 
 it('a mutation is refused an answer that repeats its text too often, and has written it', async () => {
   const { body } = await app.graphql(
-    `mutation ($input: CommentCreateInput!) { commentCreate(input: $input) { comment { ${repeated('body')} } } }`,
+    `mutation ($input: CommentCreateInput!) { commentCreate(input: $input) { comment { ${aliasesOf('body')} } } }`,
     { input: { issueKey: keys[2], body: 'a\n'.repeat(5_000) } },
   );
   expectRefused(body);
@@ -153,7 +157,7 @@ it('the REST layer answers fewer rows of a page that is too large', async () => 
     cursor = body.pagination.nextCursor;
   } while (cursor !== '');
   // Each issue has two long texts, its own and that of its label, so pages of 250, 125 and 63 are too large.
-  expect(read.map(({ length }) => length)).toEqual([32, 32, issues - 64]);
+  expect(read.map(({ length }) => length)).toEqual([32, 32, issueCount - 64]);
   expect(read.flat().toSorted()).toEqual(keys.toSorted());
 });
 

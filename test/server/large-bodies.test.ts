@@ -6,25 +6,25 @@ import { postOf } from '../../src/server/graphql/web-socket-request.ts';
 import { Clients } from '../../src/server/http/clients.ts';
 import { Admission, type AdmissionTicket } from '../../src/server/limits/admission.ts';
 
-/** Reads bodies that arrive at once. Returns the round of the event loop in which each may be parsed. */
+/** Reads bodies that arrive at the same time. Returns the round of the event loop in which each is parsed. */
 async function roundsOf(bodies: readonly string[]): Promise<number[]> {
   const admission = new Admission({ maxConcurrency: 16, queueWaitMs: 60_000, requestTimeoutMs: 60_000 });
-  const parts = { contexts: {} as Contexts, clients: new Clients({}), clientMs: 60_000 };
-  const read: number[] = [];
+  const services = { contexts: {} as Contexts, clients: new Clients({}), clientMs: 60_000 };
+  const parsedRounds: number[] = [];
   let round = 0;
   for (const body of bodies) {
-    const request = postOf({ headers: {}, socket: new Socket() }, { body, authorization: '' }, parts);
+    const request = postOf({ headers: {}, socket: new Socket() }, { body, authorization: '' }, services);
     const begin = (ticket: AdmissionTicket) => {
       request.ticket = ticket;
-      void request.body().then(() => read.push(round));
+      void request.body().then(() => parsedRounds.push(round));
     };
     admission.enter(begin, () => undefined);
   }
-  while (read.length < bodies.length) {
+  while (parsedRounds.length < bodies.length) {
     await nextRound();
     round += 1;
   }
-  return read;
+  return parsedRounds;
 }
 
 it('large bodies are parsed one in a round of the event loop', async () => {

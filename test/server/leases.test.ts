@@ -8,22 +8,22 @@ import { eventually } from '../support/eventually.ts';
 const caller = 'token:1';
 const logger = pino({ level: 'silent' });
 
-/** The buckets of several workers, which lease from one supervisor, on a clock that stands still. */
+/** The buckets of several workers, which lease quotas from one supervisor while time stands still. */
 function workersWith(rates: { requestsPerMinute: number; costPerHour: number }, workers: number) {
   const now = () => 0;
   const quotas = quotasOf(rates);
   const supervisor = new QuotaLeases(quotas, workers, now);
-  let asked = 0;
+  let leaseRequests = 0;
   const link = {
     take: (caller: string, unused: number) => {
-      asked += 1;
+      leaseRequests += 1;
       return Promise.resolve(supervisor.take(caller, unused));
     },
     giveBack: (caller: string, unused: number) => supervisor.giveBack(caller, unused),
     charge: (caller: string, cost: number) => void supervisor.charge([[caller, cost]]),
   };
   const buckets = Array.from({ length: workers }, () => new LeasedBuckets({ quotas, link, logger, now }));
-  return { buckets, asked: () => asked };
+  return { buckets, leaseRequests: () => leaseRequests };
 }
 
 describe('leases of quotas', () => {
@@ -43,11 +43,11 @@ describe('leases of quotas', () => {
   });
 
   it('are asked for seldom while much is left, and for each request when little is', async () => {
-    const { buckets, asked } = workersWith({ requestsPerMinute: 1_000, costPerHour: 1_000 }, 2);
+    const { buckets, leaseRequests } = workersWith({ requestsPerMinute: 1_000, costPerHour: 1_000 }, 2);
     for (let n = 0; n < 500; n += 1) await buckets[0]?.take(caller);
-    expect(asked()).toBe(50);
+    expect(leaseRequests()).toBe(50);
     for (let n = 0; n < 400; n += 1) await buckets[0]?.take(caller);
-    expect(asked()).toBeGreaterThan(400);
+    expect(leaseRequests()).toBeGreaterThan(400);
   });
 
   it('are given back when their worker ends, so that another worker can grant them', async () => {
@@ -93,16 +93,16 @@ describe('leases of quotas', () => {
   it('are not waited for while the supervisor does not answer, and asked for again when it does', async () => {
     const quotas = quotasOf({ requestsPerMinute: 100, costPerHour: 100 });
     const supervisor = new QuotaLeases(quotas, 2, () => 0);
-    /** The answers that a frozen supervisor has not given. */
-    let held: (() => void)[] | undefined = [];
-    let asked = 0;
+    /** Sends the answers that a frozen supervisor holds back; undefined once it answers again. */
+    let heldAnswers: (() => void)[] | undefined = [];
+    let leaseRequests = 0;
     let returned = 0;
     const link = {
       take: (who: string, unused: number) => {
-        asked += 1;
+        leaseRequests += 1;
         const answer = () => supervisor.take(who, unused);
-        if (!held) return Promise.resolve(answer());
-        return new Promise<Grant>((resolve) => held?.push(() => resolve(answer())));
+        if (!heldAnswers) return Promise.resolve(answer());
+        return new Promise<Grant>((resolve) => heldAnswers?.push(() => resolve(answer())));
       },
       giveBack: (who: string, unused: number) => {
         returned += unused;
@@ -119,12 +119,12 @@ describe('leases of quotas', () => {
     for (let n = 0; n < 100; n += 1) expect(await buckets.take(caller)).toMatchObject({ granted: true });
     expect(await buckets.take(caller)).toMatchObject({ granted: false });
     expect(buckets.charge(caller, 101)).toBe(-1);
-    expect([asked, logged.length]).toEqual([1, 1]);
-    for (const answer of held) answer();
-    held = undefined;
+    expect([leaseRequests, logged.length]).toEqual([1, 1]);
+    for (const answer of heldAnswers) answer();
+    heldAnswers = undefined;
     await eventually(() => logged.length === 2);
     expect(await buckets.take(caller)).toMatchObject({ granted: true, cost: 100 });
     // The request that the supervisor granted too late, and the lease that came with it, are granted again.
-    expect([asked, returned]).toEqual([2, 2]);
+    expect([leaseRequests, returned]).toEqual([2, 2]);
   });
 });

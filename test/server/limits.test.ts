@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getIntrospectionQuery } from 'graphql';
 import { type App, startApp } from '../support/app.ts';
 
-const modern = 'application/graphql-response+json';
+const graphqlResponseType = 'application/graphql-response+json';
 
 let app: App;
 /** How often the resolver of `readiness` has run. */
@@ -19,10 +19,10 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-const teams = (below: string) => `{ readiness { status } teams(first: 1) { nodes { ${below} } } }`;
-const lead = (depth: number): string =>
-  depth === 0 ? 'id' : `lead { teams(first: 1) { nodes { ${lead(depth - 1)} } } }`;
-const literal = (depth: number) =>
+const teamsQuery = (below: string) => `{ readiness { status } teams(first: 1) { nodes { ${below} } } }`;
+const nestedLeads = (depth: number): string =>
+  depth === 0 ? 'id' : `lead { teams(first: 1) { nodes { ${nestedLeads(depth - 1)} } } }`;
+const nestedLiteral = (depth: number) =>
   `{ readiness { status } teams(filter: ${'{ and: '.repeat(depth)}[]${' }'.repeat(depth)}) { totalCount } }`;
 const directives = (times: number) =>
   `{ readiness { status } teams { totalCount ${'@include(if: true) '.repeat(times)} } }`;
@@ -31,11 +31,12 @@ const fragments = (depth: number) => {
   return `{ readiness { status } issue(key: "A-1") { ...F0 } } ${all.join(' ')} fragment F${depth} on Issue { id }`;
 };
 
-const repeated = (times: number, part: (place: number) => string) =>
+const repeat = (times: number, part: (place: number) => string) =>
   Array.from({ length: times }, (_, n) => part(n)).join(' ');
 const manyFields = (times: number) =>
-  `${teams(repeated(times, (n) => `a${n}: lead { ...F }`))} fragment F on Member { ${repeated(99, (n) => `b${n}: id`)} }`;
-const manyPages = (times: number) => teams(repeated(times, (n) => `a${n}: members(first: 1) { totalCount }`));
+  `${teamsQuery(repeat(times, (n) => `a${n}: lead { ...F }`))} fragment F on Member { ${repeat(99, (n) => `b${n}: id`)} }`;
+const manyPages = (times: number) =>
+  teamsQuery(repeat(times, (n) => `a${n}: members(first: 1) { totalCount }`));
 const typesOfTypes = (depth: number) =>
   `{ readiness { status } __schema { types { ${'ofType { '.repeat(depth)}name${' }'.repeat(depth)} } } }`;
 
@@ -51,9 +52,9 @@ describe('a document', () => {
       `{ readiness { status } ${'teams { '.repeat(5_000)}id${' }'.repeat(5_000)} }`,
       'more than',
     ],
-    ['selections 18 deep', teams(lead(5)), 'nested more than 15 deep'],
+    ['selections 18 deep', teamsQuery(nestedLeads(5)), 'nested more than 15 deep'],
     ['fragments 16 deep', fragments(14), 'nested more than 15 deep'],
-    ['literals 33 deep', literal(32), 'A literal is nested more than 32 deep'],
+    ['literals 33 deep', nestedLiteral(32), 'A literal is nested more than 32 deep'],
     [
       'braces in braces',
       `{ readiness { status } ${'... { '.repeat(40)}__typename${' }'.repeat(40)} }`,
@@ -105,12 +106,12 @@ describe('a document', () => {
     ],
     [
       'more objects than it may cost',
-      teams('members(first: 250) { nodes { teams(first: 250) { nodes { id } } } }'),
+      teamsQuery('members(first: 250) { nodes { teams(first: 250) { nodes { id } } } }'),
       'could return',
     ],
   ])('with %s is refused before anything of it runs', async (_what, query, message) => {
     const before = runs;
-    const answer = await app.graphql(query, {}, { headers: { accept: modern } });
+    const answer = await app.graphql(query, {}, { headers: { accept: graphqlResponseType } });
     expect(answer.status).toBe(400);
     expect(answer.body.errors).toMatchObject([
       { message: expect.stringContaining(message), extensions: { code: 'QUERY_TOO_COMPLEX' } },
@@ -121,7 +122,7 @@ describe('a document', () => {
   });
 
   it.each([
-    ['selections 15 deep', teams(`issues { nodes { ${'parent { '.repeat(10)}id${' }'.repeat(10)} } }`)],
+    ['selections 15 deep', teamsQuery(`issues { nodes { ${'parent { '.repeat(10)}id${' }'.repeat(10)} } }`)],
     ['fragments 15 deep', fragments(13)],
     ['4,905 fields by a fragment', manyFields(49)],
     ['one field 50 times', `{ readiness { status } ${'__typename '.repeat(50)} }`],
@@ -139,7 +140,7 @@ describe('a document', () => {
   });
 
   it('may have literals 32 deep, and five directives in one place, as far as the limits go', async () => {
-    for (const query of [literal(31), directives(5)]) {
+    for (const query of [nestedLiteral(31), directives(5)]) {
       const answer = await app.graphql(query);
       expect(answer.body.errors?.map(({ extensions }) => extensions?.code)).not.toContain(
         'QUERY_TOO_COMPLEX',
@@ -190,7 +191,7 @@ describe('a body', () => {
     for (const field of ['variables', 'extensions']) {
       const sent = (depth: number) => ({
         body: { query, [field]: nested(depth) },
-        headers: { accept: modern },
+        headers: { accept: graphqlResponseType },
       });
       const refused = await app.request('POST', '/graphql', sent(33));
       expect(refused).toMatchObject({
@@ -215,7 +216,7 @@ describe('a body', () => {
     const query = '{ readiness { status } }';
     const answer = await app.request('POST', '/graphql', {
       body: [{ query }, { query }],
-      headers: { accept: modern },
+      headers: { accept: graphqlResponseType },
     });
     expect(answer).toMatchObject({
       status: 400,
@@ -232,7 +233,7 @@ describe('a body', () => {
   });
 });
 
-/** Each would cost far more than its length, were it read, validated or run as it stands. */
+/** Documents that would cost far more than their length if they were parsed, validated or run without limits. */
 const documents: [what: string, query: string][] = [
   ['braces 5,000 deep', `${'{a'.repeat(5_000)}${'}'.repeat(5_000)}`],
   ['lists 100,000 deep', `{ a(b: ${'['.repeat(100_000)}${']'.repeat(100_000)}) }`],
@@ -292,7 +293,7 @@ function aliases(times: number, field: string): string {
   return Array.from({ length: times }, (_, n) => `a${n}: ${field}`).join(' ');
 }
 
-/** Twice the next fragment, under two names so that nothing is the same. */
+/** Fragments that spread the next one twice, under two aliases so that nothing can be merged. */
 function doubling(times: number): string {
   const fragments = Array.from({ length: times }, (_, n) => {
     const below = n + 1 < times ? `...F${n + 1}` : 'id';
@@ -306,7 +307,7 @@ function chain(length: number): string {
   return `{ issue(key: "A-1") { ...F0 } } ${fragments.join(' ')} fragment F${length} on Issue { id }`;
 }
 
-/** Fields of one name whose selections have fields of one name, and so on: validation compares them pair by pair. */
+/** Fields with the same name, nested: validation compares all of them in pairs. */
 function overlapping(levels: number): string {
   const parent = (below: string): string => `parent { ${below} } `.repeat(5);
   let selection = 'id';

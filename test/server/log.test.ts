@@ -12,7 +12,7 @@ let server: RunningServer;
 beforeAll(async () => {
   app = await startApp({ sharesDatabase: true });
   const config = readConfig({ PORT: '0', SLOW_STATEMENT_MS: '1' }, {});
-  // No statement takes no time at all, so each of them has a line.
+  // Each statement takes longer than 0 ms, so each has a line.
   server = await startServer({ database: app.database, config: { ...config, slowStatementMs: 0 }, logger });
 });
 afterAll(async () => {
@@ -20,8 +20,8 @@ afterAll(async () => {
   await app.stop();
 });
 
-/** Sends a request and gives its lines, and the headers of its answer. */
-async function logged(path: string, headers: Record<string, string>) {
+/** Sends a request, and returns its log lines and the headers of its answer. */
+async function requestAndLines(path: string, headers: Record<string, string>) {
   const requestId = `log-${lines.length}`;
   const answer = await fetch(new URL(path, server.url), {
     headers: { Authorization: `Bearer ${app.token}`, 'X-Request-Id': requestId, ...headers },
@@ -33,8 +33,8 @@ async function logged(path: string, headers: Record<string, string>) {
 }
 
 it('the log names the request and the text of a slow statement, but none of its values', async () => {
-  const found = await logged('/v1/issues/SECRET-1', {});
-  const statements = found.lines.filter(({ sql }) => sql !== undefined);
+  const requestLines = await requestAndLines('/v1/issues/SECRET-1', {});
+  const statements = requestLines.lines.filter(({ sql }) => sql !== undefined);
   expect(statements.length).toBeGreaterThan(0);
   expect(statements.at(-1)).toMatchObject({
     level: 40,
@@ -56,11 +56,11 @@ it.each([
   ['not sampled', `00-${traceId}-${parentId}-00`, '00'],
   ['of a later version with more in it', `cc-${traceId}-${parentId}-01-what-the-future-will-be-like`, '01'],
 ])('a log line continues the trace of a traceparent %s', async (_what, traceparent, flags) => {
-  const { headers, lines: found } = await logged('/v1/issues', { traceparent });
-  expect(found.length).toBeGreaterThan(1);
-  const [spanId] = new Set(found.map((line) => String(line.spanId)));
+  const { headers, lines: requestLines } = await requestAndLines('/v1/issues', { traceparent });
+  expect(requestLines.length).toBeGreaterThan(1);
+  const [spanId] = new Set(requestLines.map((line) => String(line.spanId)));
   expect(spanId).toMatch(/^[\da-f]{16}$/);
-  for (const line of found) expect(line).toMatchObject({ traceId, parentId, spanId });
+  for (const line of requestLines) expect(line).toMatchObject({ traceId, parentId, spanId });
   expect(headers.get('traceresponse')).toBe(`00-${traceId}-${spanId}-${flags}`);
 });
 
@@ -74,8 +74,8 @@ it.each([
   ['given twice', `00-${traceId}-${parentId}-01, 00-${traceId}-${parentId}-01`],
   ['that is something else', 'x'.repeat(5_000)],
 ])('a log line has no trace for a traceparent %s', async (_what, traceparent) => {
-  const { headers, lines: found } = await logged('/v1/issues', { traceparent });
-  for (const line of found) expect(line).not.toHaveProperty('traceId');
+  const { headers, lines: requestLines } = await requestAndLines('/v1/issues', { traceparent });
+  for (const line of requestLines) expect(line).not.toHaveProperty('traceId');
   expect(headers.get('traceresponse')).toBeNull();
   expect(headers.get('x-request-id')).not.toBeNull();
 });

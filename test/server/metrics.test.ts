@@ -52,12 +52,12 @@ it('the metrics count statements and failed statements', async () => {
 });
 
 it('the metrics count how often plans were reused and which executor answered', async () => {
-  const ask = () => app.graphql('{ teams(first: 7) { nodes { code } } }');
+  const runQuery = () => app.graphql('{ teams(first: 7) { nodes { code } } }');
   // The second time caches the document.
-  await ask();
-  await ask();
+  await runQuery();
+  await runQuery();
   const before = await samplesOf(app, 'workgraph_plan_cache_total');
-  await ask();
+  await runQuery();
   const after = await samplesOf(app, 'workgraph_plan_cache_total');
   const hits = (after.get('result="hit"') ?? 0) - (before.get('result="hit"') ?? 0);
   expect(hits).toBe(isGraphqlJs ? 0 : 1);
@@ -99,17 +99,17 @@ describe('the expressions', () => {
   const alerts = parse(readFileSync(alertsFile, 'utf8')) as {
     groups: { rules: { alert: string; expr: string }[] }[];
   };
-  const shown = dashboard.panels.flatMap(({ title, targets }) =>
+  const dashboardExpressions = dashboard.panels.flatMap(({ title, targets }) =>
     targets.map(({ expr }) => [title, expr] as const),
   );
-  const alarmed = alerts.groups.flatMap(({ rules }) =>
+  const alertExpressions = alerts.groups.flatMap(({ rules }) =>
     rules.map(({ alert, expr }) => [alert, expr] as const),
   );
-  const table = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
-  const nameIn = /\b(?:workgraph|nodejs|process)_\w+/g;
+  const operationsPage = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
+  const metricName = /\b(?:workgraph|nodejs|process)_\w+/g;
 
-  /** The names that the server gives, by the names of their samples. */
-  async function existing(): Promise<Map<string, string>> {
+  /** The names of the metrics that the server has, by the names of their samples. */
+  async function existingMetrics(): Promise<Map<string, string>> {
     const text = await metricsText(app);
     return new Map(
       Array.from(text.matchAll(/^# TYPE (\w+) (\w+)$/gm)).flatMap(([, name = '', type]) =>
@@ -121,14 +121,15 @@ describe('the expressions', () => {
   }
 
   it.each([
-    ['dashboard', shown],
-    ['alert rules', alarmed],
+    ['dashboard', dashboardExpressions],
+    ['alert rules', alertExpressions],
   ])('of the %s ask only for metrics, labels and values that exist', async (_, expressions) => {
-    const names = await existing();
+    const names = await existingMetrics();
     const wrong = expressions.flatMap(([title, expr]) => {
-      const asked = expr.match(nameIn) ?? [];
-      const rows = asked.map(
-        (name) => table.split('\n').find((line) => line.startsWith(`| \`${names.get(name)}\``)) ?? '',
+      const metricNames = expr.match(metricName) ?? [];
+      const rows = metricNames.map(
+        (name) =>
+          operationsPage.split('\n').find((line) => line.startsWith(`| \`${names.get(name)}\``)) ?? '',
       );
       const isDocumented = (word: string) =>
         ['job', 'instance', 'le'].includes(word) || rows.some((row) => row.includes(`\`${word}\``));
@@ -136,33 +137,35 @@ describe('the expressions', () => {
         labels.split(/,\s*/),
       );
       const matched = Array.from(expr.matchAll(/(\w+)!?=~?"/g), ([, label = '']) => label);
-      // The values of these two labels are many, and not documented one by one.
+      // These two labels have many values, which are not documented one by one.
       const values = Array.from(expr.matchAll(/(\w+)="(\w+)"/g)).flatMap(([, label = '', value = '']) =>
         ['face', 'status'].includes(label) ? [] : [value],
       );
       const missing = [
-        ...asked.filter((name) => !names.has(name)),
+        ...metricNames.filter((name) => !names.has(name)),
         ...[...grouped.flat(), ...matched, ...values].filter((word) => !isDocumented(word)),
       ];
-      return missing.length > 0 || asked.length === 0 ? [[title, missing]] : [];
+      return missing.length > 0 || metricNames.length === 0 ? [[title, missing]] : [];
     });
     expect(wrong).toEqual([]);
   });
 
   it('of the dashboard show every metric of the service', async () => {
-    const printed = new Set([...(await existing()).values()].filter((name) => name.startsWith('workgraph_')));
-    const names = await existing();
-    const seen = new Set(
-      shown.flatMap(([, expr]) => expr.match(nameIn) ?? []).map((name) => names.get(name)),
+    const serviceMetrics = new Set(
+      [...(await existingMetrics()).values()].filter((name) => name.startsWith('workgraph_')),
     );
-    expect([...printed].filter((name) => !seen.has(name))).toEqual([]);
+    const names = await existingMetrics();
+    const seen = new Set(
+      dashboardExpressions.flatMap(([, expr]) => expr.match(metricName) ?? []).map((name) => names.get(name)),
+    );
+    expect([...serviceMetrics].filter((name) => !seen.has(name))).toEqual([]);
   });
 
   const promtool = spawnSync('promtool', ['--version']).status === 0 ? it : it.skip;
   promtool('are accepted by promtool', () => {
-    const checked = spawnSync('promtool', ['check', 'rules', alertsFile], { encoding: 'utf8' });
-    expect(checked.stderr + checked.stdout).toContain('SUCCESS');
-    const rules = shown.map(([, expr], index) => ({
+    const result = spawnSync('promtool', ['check', 'rules', alertsFile], { encoding: 'utf8' });
+    expect(result.stderr + result.stdout).toContain('SUCCESS');
+    const rules = dashboardExpressions.map(([, expr], index) => ({
       record: `panel_${index}`,
       expr: expr.replaceAll('$__rate_interval', '1m').replaceAll('$job', '.*'),
     }));

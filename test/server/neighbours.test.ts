@@ -26,20 +26,20 @@ afterAll(async () => {
 const keys = { SIGNING_KEYS: 'a key that all of the servers have in common' };
 const files = { STORAGE_URL: 'file:///srv/files' };
 
-/** Starts a server on the database of the app, and gives what it warned of. */
+/** Starts a server on the database of the app, and collects the settings that it warns of. */
 async function start(directory: string | undefined, settings: Settings) {
-  const warned: string[][] = [];
+  const warnings: string[][] = [];
   const stream = {
     write: (line: string) => {
-      const { level, settings: named } = JSON.parse(line) as { level: number; settings?: string[] };
-      if (level === 40 && named) warned.push(named);
+      const { level, settings: settingNames } = JSON.parse(line) as { level: number; settings?: string[] };
+      if (level === 40 && settingNames) warnings.push(settingNames);
     },
   };
   const config = readConfig({ PORT: '0', DATA_DIR: directory, DATABASE_URL: databaseUrl, ...settings }, {});
   const database = await openDatabase({ url: databaseUrl });
   const server = await startServer({ database, config, logger: pino({ level: 'warn' }, stream) });
   return {
-    warned,
+    warned: warnings,
     stop: async () => {
       await server.stop();
       await database.close();
@@ -67,10 +67,10 @@ const [one, other] = directories;
   ['have one data directory', {}, one, {}, undefined],
 ] as const)(
   'a second server on one database warns of what it does not share: two that %s',
-  async (_what, ofFirst, directory, ofSecond, settings) => {
-    const first = await start(one, ofFirst);
+  async (_what, firstSettings, directory, secondSettings, settings) => {
+    const first = await start(one, firstSettings);
     while ((await listeners()) === 0) await delay(10);
-    const second = await start(directory, ofSecond);
+    const second = await start(directory, secondSettings);
     await Promise.all([first.stop(), second.stop()]);
     while ((await listeners()) > 0) await delay(10);
     expect(first.warned).toEqual([]);

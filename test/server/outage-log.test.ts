@@ -16,8 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** Sends a request while every way to the database ends with this error, and gives its status and its lines. */
-async function failing(
+/** Sends a request while every use of the database fails with this error, and returns its status and its log lines. */
+async function requestWhileFailing(
   failure: Error,
   method: string,
   path: string,
@@ -36,7 +36,7 @@ async function failing(
       },
       transformResult: async ({ result }) => result,
     });
-  // Statements that an earlier test file has shown to be quick would go over a shared connection.
+  // Statements that are known to be quick from an earlier test file would otherwise use a shared connection.
   Object.assign(app.database, { connect: fail, shared: () => undefined, ping: fail, of: failingOf });
   const requestId = `outage-${lines.length}`;
   try {
@@ -51,14 +51,20 @@ async function failing(
 }
 
 const query = { query: '{ issues { totalCount } }' };
-const gone = 'PostgreSQL at db:5432 is unavailable: the connection was refused.';
-const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
-const locked = Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
-const full = Object.assign(new Error('could not extend file: No space left on device'), { code: '53100' });
+const unavailableMessage = 'PostgreSQL at db:5432 is unavailable: the connection was refused.';
+const refusedConnection = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+const lockTimeout = Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
+const diskFull = Object.assign(new Error('could not extend file: No space left on device'), {
+  code: '53100',
+});
 
 it.each([
-  ['what it lost', new DatabaseUnavailableError(gone, { cause: refused }), `${gone} (ECONNREFUSED)`],
-  ['a lock', locked, 'canceling statement due to lock timeout (55P03)'],
+  [
+    'what it lost',
+    new DatabaseUnavailableError(unavailableMessage, { cause: refusedConnection }),
+    `${unavailableMessage} (ECONNREFUSED)`,
+  ],
+  ['a lock', lockTimeout, 'canceling statement due to lock timeout (55P03)'],
   ['the store', new StorageUnavailableError('The store is silent.'), 'The store is silent.'],
 ])('the log names the cause once, in the line of the request: %s', async (_what, error, cause) => {
   for (const [method, path, sent] of [
@@ -66,14 +72,14 @@ it.each([
     ['GET', '/v1/changes', { accept: 'text/event-stream' }],
     ['POST', '/graphql', { body: query }],
   ] as const) {
-    const failed = await failing(error, method, path, sent);
-    expect(failed.body).not.toContain(cause);
-    expect(failed).toMatchObject({ status: 503, lines: [{ level: 40, path, status: 503, cause }] });
+    const result = await requestWhileFailing(error, method, path, sent);
+    expect(result.body).not.toContain(cause);
+    expect(result).toMatchObject({ status: 503, lines: [{ level: 40, path, status: 503, cause }] });
   }
 });
 
 it('the log names the cause of a full disk, and none for other errors', () => {
-  expect(causeOf(full)).toBe('could not extend file: No space left on device (53100)');
+  expect(causeOf(diskFull)).toBe('could not extend file: No space left on device (53100)');
   expect(causeOf(new StorageFullError('The disk is full.'))).toBe('The disk is full.');
   for (const other of [new AppError('not_found', 'Nothing.'), maskedError, new TypeError('a bug')])
     expect(causeOf(other)).toBeUndefined();
@@ -83,15 +89,22 @@ it('a node of Citus whose disk is full is no bug, although Citus loses its code'
   const message = 'could not append to received file: No space left on device';
   const fullNode = Object.assign(new Error(message), { code: 'XX000' });
   const cause = `${message} (XX000)`;
-  const failed = await failing(fullNode, 'POST', '/graphql', { body: query });
-  expect(failed.body).toContain('"code":"INSUFFICIENT_STORAGE"');
-  expect(failed).toMatchObject({ lines: [{ path: '/graphql', cause }] });
+  const result = await requestWhileFailing(fullNode, 'POST', '/graphql', { body: query });
+  expect(result.body).toContain('"code":"INSUFFICIENT_STORAGE"');
+  expect(result).toMatchObject({ lines: [{ path: '/graphql', cause }] });
   expect(causeOf(Object.assign(new Error('cache lookup failed'), { code: 'XX000' }))).toBeUndefined();
 });
 
 it('the log says why the server is not ready', async () => {
-  const failed = await failing(new DatabaseUnavailableError(gone), 'GET', '/readyz');
-  expect(failed).toMatchObject({ status: 503, lines: [{ level: 40, path: '/readyz', cause: gone }] });
+  const result = await requestWhileFailing(
+    new DatabaseUnavailableError(unavailableMessage),
+    'GET',
+    '/readyz',
+  );
+  expect(result).toMatchObject({
+    status: 503,
+    lines: [{ level: 40, path: '/readyz', cause: unavailableMessage }],
+  });
 });
 
 it('the log names no cause when nothing is wrong with the service', async () => {

@@ -7,25 +7,25 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** Of different lengths and selections, from none to all rows of the demo. */
-const queries = Array.from({ length: 40 }, (_, place) => {
-  const size = 1 + ((place * 37) % 250);
-  const order = place % 2 === 0 ? 'ASC' : 'DESC';
-  const below =
-    place % 3 === 0 ? `comments(first: ${1 + (place % 4)}) { nodes { id bodyText createdUtc } }` : '';
+/** Queries with different selections, for one to 250 rows of the demo. */
+const queries = Array.from({ length: 40 }, (_, index) => {
+  const size = 1 + ((index * 37) % 250);
+  const order = index % 2 === 0 ? 'ASC' : 'DESC';
+  const comments =
+    index % 3 === 0 ? `comments(first: ${1 + (index % 4)}) { nodes { id bodyText createdUtc } }` : '';
   return `{ issues(first: ${size}, orderBy: { field: CREATED, direction: ${order} }) {
-    nodes { id key title description ${below} labels { name } } pageInfo { hasNextPage endCursor } } }`;
+    nodes { id key title description ${comments} labels { name } } pageInfo { hasNextPage endCursor } } }`;
 });
 
-// Rows and answers stand in buffers that are used again: who was given one too early would show another's.
+// Rows and answers are in buffers that are reused: a buffer that is returned too early would contain the data of another request.
 it('requests in parallel get the same answers as requests one after another', async () => {
-  const ask = async (query: string) => {
+  const runQuery = async (query: string) => {
     const { status, body } = await app.graphql(query);
     return { status, body };
   };
-  const alone = [];
-  for (const query of queries) alone.push(await ask(query));
+  const sequentialAnswers = [];
+  for (const query of queries) sequentialAnswers.push(await runQuery(query));
   for (let round = 0; round < 3; round += 1) {
-    expect(await Promise.all(queries.map(ask))).toEqual(alone);
+    expect(await Promise.all(queries.map(runQuery))).toEqual(sequentialAnswers);
   }
 });

@@ -12,7 +12,7 @@ import { sha256 } from '../support/sha256.ts';
 const modern = 'application/graphql-response+json';
 const paths = ['direct', 'general'] as const;
 const methods = ['POST', 'GET'] as const;
-const ways = paths.flatMap((path) => methods.map((method) => [path, method] as const));
+const cases = paths.flatMap((path) => methods.map((method) => [path, method] as const));
 
 const folder = mkdtempSync(join(tmpdir(), 'manifest-'));
 const file = join(folder, 'manifest.json');
@@ -22,7 +22,7 @@ const server = (name: string): App => servers.get(name) ?? never(name);
 beforeAll(async () => {
   writeFileSync(
     file,
-    JSON.stringify({ teamNames, 'x-ours:old': '{ noSuchField }', [sha256(pinned)]: pinned }),
+    JSON.stringify({ teamNames, 'x-ours:old': '{ noSuchField }', [sha256(pinnedDocument)]: pinnedDocument }),
   );
   for (const path of paths) {
     const settings = { GRAPHQL_PATH: path };
@@ -37,16 +37,16 @@ afterAll(async () => {
 });
 
 const teamNames = 'query TeamNames($first: Int) { teams(first: $first) { nodes { name } } }';
-const pinned =
+const pinnedDocument =
   'mutation Pinned { accessTokenCreate(input: { name: "x", scopes: ["teams:read"] }) { token } }';
 
-describe.each(ways)('automatic persisted queries (%s path, %s)', (path, method) => {
-  const ask = (sent: Sent) => send(server(path), method, sent);
+describe.each(cases)('automatic persisted queries (%s path, %s)', (path, method) => {
+  const sendRequest = (request: GraphQLRequest) => send(server(path), method, request);
 
   it('are asked for by their hash, and sent along once', async () => {
-    const query = unique('query ($first: Int) { teams(first: $first) { totalCount } }');
+    const query = uniqueText('query ($first: Int) { teams(first: $first) { totalCount } }');
     const byHash = { extensions: apollo(sha256(query)), variables: { first: 1 } };
-    const unknown = await ask(byHash);
+    const unknown = await sendRequest(byHash);
     expect(unknown.status).toBe(200);
     expect(unknown.body).toEqual({
       errors: [
@@ -56,43 +56,45 @@ describe.each(ways)('automatic persisted queries (%s path, %s)', (path, method) 
         },
       ],
     });
-    expect((await ask({ ...byHash, accept: modern })).status).toBe(400);
-    const first = await ask({ ...byHash, query });
+    expect((await sendRequest({ ...byHash, accept: modern })).status).toBe(400);
+    const first = await sendRequest({ ...byHash, query });
     expect(first.body).toEqual({ data: { teams: { totalCount: 0 } } });
-    const again = await ask(byHash);
+    const again = await sendRequest(byHash);
     expect([again.status, again.body]).toEqual([200, first.body]);
-    expect((await ask({ documentId: `sha256:${sha256(query)}` })).body).toEqual(first.body);
+    expect((await sendRequest({ documentId: `sha256:${sha256(query)}` })).body).toEqual(first.body);
   });
 
   it('go by documentId alone, too', async () => {
-    const query = unique('{ teams { totalCount } }');
+    const query = uniqueText('{ teams { totalCount } }');
     const documentId = `sha256:${sha256(query)}`;
-    expect(await codeOf(ask({ documentId }))).toBe('PERSISTED_QUERY_NOT_FOUND');
-    const answer = await ask({ documentId, query });
+    expect(await codeOf(sendRequest({ documentId }))).toBe('PERSISTED_QUERY_NOT_FOUND');
+    const answer = await sendRequest({ documentId, query });
     expect(answer.body).toEqual({ data: { teams: { totalCount: 0 } } });
-    expect((await ask({ documentId })).body).toEqual(answer.body);
+    expect((await sendRequest({ documentId })).body).toEqual(answer.body);
   });
 
   it('have the hash of their text', async () => {
-    const query = unique('{ teams { totalCount } }');
+    const query = uniqueText('{ teams { totalCount } }');
     for (const named of [
       { extensions: apollo(sha256('other')) },
       { documentId: `sha256:${sha256('other')}` },
     ]) {
-      expect(await codeOf(ask({ ...named, query }))).toBe('INVALID_REQUEST');
-      expect(await codeOf(ask(named))).toBe('PERSISTED_QUERY_NOT_FOUND');
+      expect(await codeOf(sendRequest({ ...named, query }))).toBe('INVALID_REQUEST');
+      expect(await codeOf(sendRequest(named))).toBe('PERSISTED_QUERY_NOT_FOUND');
     }
   });
 
   it('are kept when they are valid, for callers with a token', async () => {
-    const invalid = unique('{ noSuchField }');
+    const invalid = uniqueText('{ noSuchField }');
     const byHash = (query: string) => ({ extensions: apollo(sha256(query)) });
-    expect(await codeOf(ask({ ...byHash(invalid), query: invalid }))).toBe('GRAPHQL_VALIDATION_FAILED');
-    expect(await codeOf(ask(byHash(invalid)))).toBe('PERSISTED_QUERY_NOT_FOUND');
-    const open = unique('{ health { status } }');
-    const sent = await ask({ ...byHash(open), query: open, token: null });
+    expect(await codeOf(sendRequest({ ...byHash(invalid), query: invalid }))).toBe(
+      'GRAPHQL_VALIDATION_FAILED',
+    );
+    expect(await codeOf(sendRequest(byHash(invalid)))).toBe('PERSISTED_QUERY_NOT_FOUND');
+    const open = uniqueText('{ health { status } }');
+    const sent = await sendRequest({ ...byHash(open), query: open, token: null });
     expect(sent.body).toEqual({ data: { health: { status: 'ok' } } });
-    expect(await codeOf(ask(byHash(open)))).toBe('PERSISTED_QUERY_NOT_FOUND');
+    expect(await codeOf(sendRequest(byHash(open)))).toBe('PERSISTED_QUERY_NOT_FOUND');
   });
 
   it.each([
@@ -104,7 +106,7 @@ describe.each(ways)('automatic persisted queries (%s path, %s)', (path, method) 
     ['a hash too short', { documentId: 'sha256:0' }],
     ['two ids', { documentId: `sha256:${sha256('a')}`, extensions: apollo(sha256('b')) }],
   ])('are refused with %s: 400', async (_what, named) => {
-    const answer = await ask({ ...named, query: '{ teams { totalCount } }' });
+    const answer = await sendRequest({ ...named, query: '{ teams { totalCount } }' });
     expect([answer.status, await codeOf(answer)]).toEqual([400, 'INVALID_REQUEST']);
   });
 });
@@ -113,31 +115,31 @@ it('the server keeps a bounded amount of persisted text, of the documents used l
   const app = server('direct');
   const long = (name: string) =>
     `# ${name.padEnd(maxCachedCharacters * 0.08, '.')}\n{ teams { totalCount } }`;
-  const known = async (query: string) =>
+  const isKnown = async (query: string) =>
     (await codeOf(send(app, 'POST', { extensions: apollo(sha256(query)) }))) === undefined;
   const keep = (query: string) => send(app, 'POST', { extensions: apollo(sha256(query)), query });
-  const [used, unused] = [long(unique('used')), long(unique('unused'))];
-  await keep(used);
-  await keep(unused);
+  const [usedDocument, unusedDocument] = [long(uniqueText('used')), long(uniqueText('unused'))];
+  await keep(usedDocument);
+  await keep(unusedDocument);
   for (let count = 0; count < 11; count += 1) {
-    await keep(long(unique('more')));
-    expect(await known(used)).toBe(true);
+    await keep(long(uniqueText('more')));
+    expect(await isKnown(usedDocument)).toBe(true);
   }
-  expect(await known(unused)).toBe(false);
+  expect(await isKnown(unusedDocument)).toBe(false);
   const tooLong = `# ${'.'.repeat(maxCachedCharacters * 0.101)}\n{ teams { totalCount } }`;
   await keep(tooLong);
-  expect(await known(tooLong)).toBe(false);
+  expect(await isKnown(tooLong)).toBe(false);
 });
 
-describe.each(ways)('a server that trusts a manifest alone (%s path, %s)', (path, method) => {
-  const ask = (sent: Sent) => send(server(`${path}, trusted`), method, sent);
+describe.each(cases)('a server that trusts a manifest alone (%s path, %s)', (path, method) => {
+  const sendRequest = (request: GraphQLRequest) => send(server(`${path}, trusted`), method, request);
 
   it('runs what the manifest names, by whatever id', async () => {
     const variables = { first: 1 };
-    expect((await ask({ documentId: 'teamNames', variables })).body).toEqual({
+    expect((await sendRequest({ documentId: 'teamNames', variables })).body).toEqual({
       data: { teams: { nodes: [] } },
     });
-    const byHash = await ask({ documentId: `sha256:${sha256(pinned)}` });
+    const byHash = await sendRequest({ documentId: `sha256:${sha256(pinnedDocument)}` });
     if (method === 'GET') expect([byHash.status, byHash.headers.get('allow')]).toEqual([405, 'POST']);
     else expect(byHash.body).toMatchObject({ data: { accessTokenCreate: { token: expect.any(String) } } });
   });
@@ -145,7 +147,7 @@ describe.each(ways)('a server that trusts a manifest alone (%s path, %s)', (path
   it('refuses every text, and says what to send', async () => {
     for (const query of ['{ teams { totalCount } }', teamNames]) {
       for (const named of [{}, { extensions: apollo(sha256(query)) }, { documentId: 'teamNames' }]) {
-        const answer = await ask({ ...named, query, accept: modern });
+        const answer = await sendRequest({ ...named, query, accept: modern });
         expect(answer.status).toBe(400);
         expect(answer.body.errors).toMatchObject([
           {
@@ -160,12 +162,12 @@ describe.each(ways)('a server that trusts a manifest alone (%s path, %s)', (path
 
   it('does not remember new documents', async () => {
     const byHash = { extensions: apollo(sha256(teamNames)) };
-    await ask({ ...byHash, query: teamNames });
-    expect(await codeOf(ask(byHash))).toBe('PERSISTED_QUERY_NOT_FOUND');
+    await sendRequest({ ...byHash, query: teamNames });
+    expect(await codeOf(sendRequest(byHash))).toBe('PERSISTED_QUERY_NOT_FOUND');
   });
 
   it('says what is wrong with a document of the manifest to whoever names it', async () => {
-    const answer = await ask({ documentId: 'x-ours:old' });
+    const answer = await sendRequest({ documentId: 'x-ours:old' });
     expect(answer.body.errors).toMatchObject([
       {
         message: expect.stringContaining('noSuchField'),
@@ -197,10 +199,10 @@ describe('a manifest', () => {
   };
 
   it('is read in the format of Apollo, which is printed here', async () => {
-    const opened = await open(printManifest([teamNames, pinned]));
+    const opened = await open(printManifest([teamNames, pinnedDocument]));
     expect(opened).toEqual({
       manifest: new Map([
-        [sha256(pinned), pinned],
+        [sha256(pinnedDocument), pinnedDocument],
         [sha256(teamNames), teamNames],
       ]),
       only: true,
@@ -247,7 +249,7 @@ describe('a manifest', () => {
   });
 });
 
-interface Sent {
+interface GraphQLRequest {
   query?: string;
   documentId?: string;
   variables?: Record<string, unknown>;
@@ -264,16 +266,16 @@ interface Body {
 function send(
   app: App,
   method: 'POST' | 'GET',
-  { accept = 'application/json', token, ...parameters }: Sent,
+  { accept = 'application/json', token, ...parameters }: GraphQLRequest,
 ): Promise<Answer<Body>> {
-  const sent = { headers: { accept }, ...(token === null && { token }) };
-  if (method === 'POST') return app.request<Body>('POST', '/graphql', { ...sent, body: parameters });
+  const options = { headers: { accept }, ...(token === null && { token }) };
+  if (method === 'POST') return app.request<Body>('POST', '/graphql', { ...options, body: parameters });
   const texts = Object.entries(parameters).map(([name, value]) => [
     name,
     typeof value === 'string' ? value : JSON.stringify(value),
   ]);
   const query = new URLSearchParams(Object.fromEntries(texts) as Record<string, string>);
-  return app.request<Body>('GET', `/graphql?${query.toString()}`, sent);
+  return app.request<Body>('GET', `/graphql?${query.toString()}`, options);
 }
 
 async function codeOf(answer: Promise<Answer<Body>> | Answer<Body>): Promise<string | undefined> {
@@ -287,7 +289,7 @@ function apollo(sha256Hash: string) {
 let count = 0;
 
 /** No two tests register the same text. */
-function unique(query: string): string {
+function uniqueText(query: string): string {
   count += 1;
   return `${query} # ${count}`;
 }

@@ -5,8 +5,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { Pipelines } from '../../src/server/http/pipelines.ts';
 import { eventually } from '../support/eventually.ts';
 
-// A server that answers the first request of each connection only when the test says so.
-interface Held {
+/** A server that holds back the answer to the first request of each connection until the test sends it. */
+interface HeldServer {
   readonly server: Server;
   /** The answers that wait for the test. */
   readonly first: ServerResponse[];
@@ -17,27 +17,27 @@ interface Held {
 }
 
 const clients: Socket[] = [];
-let held: Held;
+let heldServer: HeldServer;
 afterEach(async () => {
   for (const client of clients.splice(0)) client.destroy();
-  held.server.closeAllConnections();
-  held.server.close();
-  await once(held.server, 'close');
+  heldServer.server.closeAllConnections();
+  heldServer.server.close();
+  await once(heldServer.server, 'close');
 });
 
-async function hold(): Promise<Held> {
+async function startHeldServer(): Promise<HeldServer> {
   const pipelines = new Pipelines();
   const first: ServerResponse[] = [];
   const accepted: Socket[] = [];
-  let parsed = 0;
-  let begun = 0;
+  let parsedCount = 0;
+  let begunCount = 0;
   const server = createServer((req, res) => {
-    parsed += 1;
+    parsedCount += 1;
     pipelines.enter(
       req,
       res,
       () => {
-        begun += 1;
+        begunCount += 1;
         if (req.url === '/first') first.push(res);
         else res.end('done');
       },
@@ -47,61 +47,61 @@ async function hold(): Promise<Held> {
   server.on('connection', (socket: Socket) => accepted.push(socket));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return { server, first, accepted, parsed: () => parsed, begun: () => begun };
+  return { server, first, accepted, parsed: () => parsedCount, begun: () => begunCount };
 }
 
 const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
-/** Opens a connection whose first request waits for its answer, and others behind it. */
+/** Opens a connection, and sends a request whose answer is held back, with others behind it. */
 function open(behind: string): Socket {
-  const { port } = held.server.address() as AddressInfo;
+  const { port } = heldServer.server.address() as AddressInfo;
   const client = connect(port, '127.0.0.1').on('error', () => undefined);
   clients.push(client);
   client.write(request('/first') + behind);
   return client;
 }
 
-/** Unlike `once`, it takes a reset for a close. */
-const closed = (client: Socket) => new Promise((resolve) => client.resume().once('close', resolve));
+/** Resolves when the connection is closed or reset; `once` would reject after a reset. */
+const whenClosed = (client: Socket) => new Promise((resolve) => client.resume().once('close', resolve));
 
-/** The number of requests that were parsed when the server has had several chances to read more. */
-async function settled(): Promise<number> {
+/** The number of parsed requests after several turns of the event loop, in which the server could have read more. */
+async function parsedAfterTurns(): Promise<number> {
   for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
-  return held.parsed();
+  return heldServer.parsed();
 }
 
 it('reads nothing more of a connection once it has refused a request', async () => {
-  held = await hold();
+  heldServer = await startHeldServer();
   const client = open(request('/waits').repeat(33));
-  await eventually(() => held.parsed() === 34);
+  await eventually(() => heldServer.parsed() === 34);
   client.write(request('/more').repeat(100_000));
-  expect(await settled()).toBe(34);
-  held.first[0]?.end('done');
-  await closed(client);
-  expect([held.begun(), held.parsed()]).toEqual([33, 34]);
+  expect(await parsedAfterTurns()).toBe(34);
+  heldServer.first[0]?.end('done');
+  await whenClosed(client);
+  expect([heldServer.begun(), heldServer.parsed()]).toEqual([33, 34]);
 });
 
 it('closes a connection at once when one packet holds hundreds of requests', async () => {
-  held = await hold();
-  await closed(open(request('/waits').repeat(400)));
-  expect(held.begun()).toBe(1);
+  heldServer = await startHeldServer();
+  await whenClosed(open(request('/waits').repeat(400)));
+  expect(heldServer.begun()).toBe(1);
 });
 
 it('lets no more than 4,000 requests wait on all connections, and counts those of closed ones no more', async () => {
-  held = await hold();
+  heldServer = await startHeldServer();
   const connections = 4_000 / 32;
   const fill = async () => {
-    const before = held.parsed();
-    const opened = Array.from({ length: connections }, () => open(request('/waits').repeat(32)));
-    await eventually(() => held.parsed() === before + connections * 33);
-    return opened;
+    const before = heldServer.parsed();
+    const openedClients = Array.from({ length: connections }, () => open(request('/waits').repeat(32)));
+    await eventually(() => heldServer.parsed() === before + connections * 33);
+    return openedClients;
   };
-  const opened = await fill();
-  await closed(open(request('/waits')));
+  const openedClients = await fill();
+  await whenClosed(open(request('/waits')));
   const isOpen = ({ destroyed }: Socket) => !destroyed;
-  expect(held.accepted.filter(isOpen)).toHaveLength(connections);
-  for (const client of opened) client.destroy();
-  await eventually(() => !held.accepted.some(isOpen));
+  expect(heldServer.accepted.filter(isOpen)).toHaveLength(connections);
+  for (const client of openedClients) client.destroy();
+  await eventually(() => !heldServer.accepted.some(isOpen));
   await fill();
-  expect(held.accepted.filter(isOpen)).toHaveLength(connections);
+  expect(heldServer.accepted.filter(isOpen)).toHaveLength(connections);
 });

@@ -25,16 +25,17 @@ const reads: readonly (readonly [face: string, read: Read])[] = [
   ['the addresses of files', async () => (await fetch(download)).status],
 ];
 
-// The embedded engine has one connection, so there whoever waits for a table keeps all others waiting.
+// The embedded engine has one connection, so a statement that waits for a table blocks all others there.
 (hasServer ? it : it.skip).each(reads)(
   'requests over %s that all wait for a table leave places to those of another workspace',
   async (_face, read) => {
-    const changesOfOther = async () => (await app.request('GET', '/v1/changes?page_size=1', other)).status;
-    // Now the process knows the tokens of both, and that requests of both arrive.
-    expect([await read(), await changesOfOther()]).toEqual([200, 200]);
+    const readChangesOfOther = async () =>
+      (await app.request('GET', '/v1/changes?page_size=1', other)).status;
+    // After these requests the process knows both tokens, and that both workspaces send requests.
+    expect([await read(), await readChangesOfOther()]).toEqual([200, 200]);
     const { blocked } = await whileIssuesAreBlocked(app, async () => {
       const sent = Promise.all(Array.from({ length: 12 }, read));
-      for (let n = 0; n < 3; n += 1) expect(await changesOfOther()).toBe(200);
+      for (let n = 0; n < 3; n += 1) expect(await readChangesOfOther()).toBe(200);
       return { blocked: sent };
     });
     expect(await blocked).toEqual(Array.from({ length: 12 }, () => 200));

@@ -9,8 +9,8 @@ import { hasRedisProgram, type OwnRedis, startRedis } from '../support/own-redis
 import { openRedisProxy } from '../support/redis-proxy.ts';
 
 const quotas = quotasOf({ requestsPerMinute: 1_000_000, costPerHour: 1_000 });
-const alone = 'Redis does not answer: this process counts requests for itself';
-const together = 'Redis answers again: requests are counted together';
+const aloneMessage = 'Redis does not answer: this process counts requests for itself';
+const togetherMessage = 'Redis answers again: requests are counted together';
 const key = 'workgraph:requests:somebody';
 
 function open(url: string, log: EventEmitter): Promise<RedisBuckets> {
@@ -21,15 +21,15 @@ function open(url: string, log: EventEmitter): Promise<RedisBuckets> {
   return RedisBuckets.open(url, quotas, new MemoryBuckets(quotas), logger);
 }
 
-/** Takes requests until one is counted in Redis. The first one may be too slow on a busy machine. */
-async function untilCounted(buckets: RedisBuckets, { client }: OwnRedis): Promise<void> {
+/** Takes requests until one is counted in Redis: on a busy machine, the first may time out. */
+async function takeUntilCounted(buckets: RedisBuckets, { client }: OwnRedis): Promise<void> {
   await eventually(async () => {
     await buckets.take('somebody');
     return (await client.exists(key)) === 1;
   });
 }
 
-/** Takes requests, which are all granted, until this is logged. */
+/** Takes requests until this is logged, and expects that all are granted. */
 async function takeUntil(buckets: RedisBuckets, logged: Promise<unknown>): Promise<void> {
   let isOver = false;
   void logged.then(() => {
@@ -49,10 +49,10 @@ onRedis('quotas follow the address of Redis when the server behind it becomes a 
   const log = new EventEmitter();
   const buckets = await open(proxy.url, log);
   try {
-    await untilCounted(buckets, old);
+    await takeUntilCounted(buckets, old);
     await old.client.replicaof('127.0.0.1', Number(new URL(other.url).port));
     proxy.redirect(other.url);
-    await takeUntil(buckets, once(log, together));
+    await takeUntil(buckets, once(log, togetherMessage));
     expect(await other.client.exists(key)).toBe(1);
   } finally {
     buckets.close();
@@ -67,14 +67,14 @@ onRedis('quotas are counted in Redis again after it was silent on two connection
   const log = new EventEmitter();
   const buckets = await open(proxy.url, log);
   try {
-    await untilCounted(buckets, redis);
+    await takeUntilCounted(buckets, redis);
     const before = proxy.opened();
-    const left = once(log, alone);
+    const disconnected = once(log, aloneMessage);
     proxy.silence();
-    await takeUntil(buckets, left);
+    await takeUntil(buckets, disconnected);
     await eventually(() => proxy.opened() > before);
     await proxy.restore();
-    await takeUntil(buckets, once(log, together));
+    await takeUntil(buckets, once(log, togetherMessage));
   } finally {
     buckets.close();
     await proxy.cut();

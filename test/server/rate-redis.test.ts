@@ -13,7 +13,7 @@ const health = '{ health { status } }';
 const codes = '{ codes { entries { code } } }';
 
 /** The remaining quota of cost in the headers of an answer. */
-function left({ headers }: Answer): number {
+function remainingCost({ headers }: Answer): number {
   return Number(/"cost";r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
 }
 
@@ -27,36 +27,36 @@ function left({ headers }: Answer): number {
   });
 
   beforeAll(async () => {
-    // Directly to Redis: a proxy in this process needs its event loop, and would exceed the time limit on a busy machine.
+    // The app connects to Redis directly: a proxy in this process would exceed the time limit on a busy machine.
     app = await startApp({ sharesDatabase: true, settings: settings() });
   });
   afterAll(() => app.stop());
 
-  /** Sends cheap requests until the remaining quota fits. */
-  async function until(fits: (cost: number) => boolean, ask: () => Promise<Answer>): Promise<number> {
+  /** Sends cheap requests until the remaining quota satisfies the condition. */
+  async function askUntil(isReached: (cost: number) => boolean, ask: () => Promise<Answer>): Promise<number> {
     for (;;) {
       const answer = await ask();
       expect(answer.status).toBe(200);
-      if (fits(left(answer))) return left(answer);
+      if (isReached(remainingCost(answer))) return remainingCost(answer);
       await delay(100);
     }
   }
 
   it('refuse with the same message and headers as those in memory', async () => {
-    const strict = await startApp({
+    const limitedApp = await startApp({
       sharesDatabase: true,
       settings: { ...settings(), REQUESTS_PER_MINUTE: '3' },
     });
     try {
       const answers: Answer[] = [];
-      for (let n = 0; n < 5; n += 1) answers.push(await strict.graphql(health));
+      for (let n = 0; n < 5; n += 1) answers.push(await limitedApp.graphql(health));
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429, 429]);
       const refused = answers.at(-1);
       expect(refused?.headers.get('retry-after')).toMatch(/^([1-9]|1\d|20)$/);
       expect(refused?.headers.get('ratelimit')).toMatch(/^"requests";r=0;t=\d+, "cost";r=99\d;t=\d$/);
       expect(refused?.headers.get('ratelimit-policy')).toContain('"requests";q=3;w=60');
     } finally {
-      await strict.stop();
+      await limitedApp.stop();
     }
   });
 
@@ -69,7 +69,7 @@ function left({ headers }: Answer): number {
     expect(statuses.length).toBeGreaterThan(2);
     const refused = await app.request('GET', '/v1/teams', { token });
     expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
-    expect(left(refused)).toBe(0);
+    expect(remainingCost(refused)).toBe(0);
   });
 
   it('are charged in debt too, for answers of one object as for those of several', async () => {
@@ -97,12 +97,12 @@ function left({ headers }: Answer): number {
       const none = { token: null };
       const { body } = await app.graphql(codes, {}, { ...none, headers: { 'x-graphql-cost': '1' } });
       const { actual } = (body.extensions ?? {}).cost as { actual: number };
-      await until(
+      await askUntil(
         (cost) => cost < 1000 - actual + 10,
         () => second.graphql(health, {}, none),
       );
       await second.graphql(codes, {}, none);
-      await until(
+      await askUntil(
         (cost) => cost < 1000 - 2 * actual + 20,
         () => app.graphql(health, {}, none),
       );
@@ -115,21 +115,21 @@ function left({ headers }: Answer): number {
     'are counted by the process itself while Redis is gone (%s), and in Redis again when it is back',
     async (how) => {
       const proxy = await openRedisProxy(redisUrl ?? '');
-      const distant = await startApp({ sharesDatabase: true, settings: settings(proxy.url) });
+      const proxiedApp = await startApp({ sharesDatabase: true, settings: settings(proxy.url) });
       try {
-        const token = await distant.tokenFor();
-        const ask = () => distant.graphql(health, {}, { token });
-        await distant.graphql(codes, {}, { token });
-        const shared = await until((cost) => cost < 950, ask);
+        const token = await proxiedApp.tokenFor();
+        const ask = () => proxiedApp.graphql(health, {}, { token });
+        await proxiedApp.graphql(codes, {}, { token });
+        const shared = await askUntil((cost) => cost < 950, ask);
         await proxy[how]();
         // The process has not counted this caller before, so it starts with a full bucket and refuses nobody.
-        expect(await until((cost) => cost > shared + 20, ask)).toBeGreaterThan(980);
+        expect(await askUntil((cost) => cost > shared + 20, ask)).toBeGreaterThan(980);
         const answers = await Promise.all(Array.from({ length: 20 }, ask));
         expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
         await proxy.restore();
-        expect(await until((cost) => cost < 950, ask)).toBeLessThan(950);
+        expect(await askUntil((cost) => cost < 950, ask)).toBeLessThan(950);
       } finally {
-        await distant.stop();
+        await proxiedApp.stop();
         await proxy.cut();
       }
     },
@@ -141,7 +141,7 @@ function left({ headers }: Answer): number {
       settings: { ...settings(), REDIS_URL: 'redis://127.0.0.1:1' },
     });
     try {
-      expect(left(await alone.graphql(health))).toBe(999);
+      expect(remainingCost(await alone.graphql(health))).toBe(999);
     } finally {
       await alone.stop();
     }

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 /** The remainder of a quota in the headers of an answer. */
-function left({ headers }: Answer, quota: 'requests' | 'cost'): { r: number; t: number } {
+function quotaLeft({ headers }: Answer, quota: 'requests' | 'cost'): { r: number; t: number } {
   const [, r, t] = new RegExp(`"${quota}";r=(\\d+);t=(\\d+)`).exec(headers.get('ratelimit') ?? '') ?? [];
   return { r: Number(r), t: Number(t) };
 }
@@ -29,13 +29,13 @@ describe('a token', () => {
     expect(first.headers.get('ratelimit-policy')).toBe(
       '"requests";q=3;w=60, "cost";q=1000;w=3600;qu="objects"',
     );
-    expect(left(first, 'requests')).toEqual({ r: 2, t: 20 });
+    expect(quotaLeft(first, 'requests')).toEqual({ r: 2, t: 20 });
     const second = await app.graphql(health, {}, { token });
-    expect(left(second, 'requests').r).toBe(1);
+    expect(quotaLeft(second, 'requests').r).toBe(1);
     // A request that is refused after it was counted also has the headers of the quota.
     const third = await app.request('GET', '/v1/teams?page_size=0', { token });
     expect(third.status).toBe(400);
-    expect(left(third, 'requests').r).toBe(0);
+    expect(quotaLeft(third, 'requests').r).toBe(0);
 
     const rest = await app.request('GET', '/v1/teams', { token });
     expect(rest).toMatchObject({
@@ -54,7 +54,7 @@ describe('a token', () => {
     const retryAfter = Number(rest.headers.get('retry-after'));
     expect(retryAfter).toBeGreaterThan(0);
     expect(retryAfter).toBeLessThanOrEqual(20);
-    expect(left(rest, 'requests').r).toBe(0);
+    expect(quotaLeft(rest, 'requests').r).toBe(0);
     expect(rest.headers.get('ratelimit-policy')).toBe(first.headers.get('ratelimit-policy'));
     for (const accept of ['application/json', modern]) {
       const graphql = await app.graphql(health, {}, { token, headers: { accept } });
@@ -109,23 +109,23 @@ describe('a token', () => {
     expect(Date.parse(requests?.resetUtc ?? '')).toBeLessThan(before + 60_000);
     expect(Date.parse(cost?.resetUtc ?? '')).toBeGreaterThanOrEqual(before);
     // viewer, rateLimit, requests and cost were returned.
-    expect(left(answer, 'cost').r).toBe(996);
+    expect(quotaLeft(answer, 'cost').r).toBe(996);
   });
 });
 
 describe('cost', () => {
   it('is charged by the returned objects in both APIs, and a debt has to refill', async () => {
-    const rich = await startApp({
+    const costLimitedApp = await startApp({
       sharesDatabase: true,
       settings: { REQUESTS_PER_MINUTE: '1000', COST_PER_HOUR: '60' },
     });
     try {
       const codes = '{ codes { entries { code } } }';
-      const first = await rich.graphql(codes, {}, { headers: { 'x-graphql-cost': '1' } });
+      const first = await costLimitedApp.graphql(codes, {}, { headers: { 'x-graphql-cost': '1' } });
       const { actual } = (first.body.extensions ?? {}).cost as { actual: number };
       expect(actual).toBeGreaterThan(60);
-      expect(left(first, 'cost').r).toBe(0);
-      const refused = await rich.request('GET', '/v1/teams');
+      expect(quotaLeft(first, 'cost').r).toBe(0);
+      const refused = await costLimitedApp.request('GET', '/v1/teams');
       expect(refused).toMatchObject({
         status: 429,
         body: {
@@ -136,35 +136,37 @@ describe('cost', () => {
       const retryAfter = Number(refused.headers.get('retry-after'));
       expect(retryAfter).toBeGreaterThan((actual - 60) * 60);
       expect(retryAfter).toBeLessThanOrEqual((actual - 60 + 1) * 60);
-      const rest = await rich.request('GET', '/v1/teams', { token: await rich.tokenFor() });
+      const rest = await costLimitedApp.request('GET', '/v1/teams', {
+        token: await costLimitedApp.tokenFor(),
+      });
       expect(rest.status).toBe(200);
-      expect(left(rest, 'cost').r).toBe(60);
+      expect(quotaLeft(rest, 'cost').r).toBe(60);
     } finally {
-      await rich.stop();
+      await costLimitedApp.stop();
     }
   });
 
   it('is 0 when an operation is refused', async () => {
     const token = await app.tokenFor();
-    expect(left(await app.graphql('{ nothing }', {}, { token }), 'cost').r).toBe(1000);
+    expect(quotaLeft(await app.graphql('{ nothing }', {}, { token }), 'cost').r).toBe(1000);
   });
 });
 
 describe('without a token', () => {
   it('requests answered 401 are counted by address, including guesses of tokens', async () => {
-    const own = await startApp({ sharesDatabase: true, settings: { REQUESTS_PER_MINUTE: '3' } });
+    const limitedApp = await startApp({ sharesDatabase: true, settings: { REQUESTS_PER_MINUTE: '3' } });
     try {
       const tokens = [null, 'wg_guess', 'wg_another', 'wg_third', null];
       const answers: [number, boolean][] = [];
       for (const token of tokens) {
-        const { status, headers } = await own.request('GET', '/v1/teams', { token });
+        const { status, headers } = await limitedApp.request('GET', '/v1/teams', { token });
         answers.push([status, headers.has('ratelimit')]);
       }
       expect(answers).toEqual(tokens.map(() => [401, true]));
-      expect((await own.request('GET', '/v1/meta/codes', { token: null })).status).toBe(429);
-      expect((await own.request('GET', '/v1/teams')).status).toBe(200);
+      expect((await limitedApp.request('GET', '/v1/meta/codes', { token: null })).status).toBe(429);
+      expect((await limitedApp.request('GET', '/v1/teams')).status).toBe(200);
     } finally {
-      await own.stop();
+      await limitedApp.stop();
     }
   });
 
@@ -184,8 +186,8 @@ describe('without a token', () => {
   it('an operation that needs a token is answered 401 by either API, even when the quota is used up', async () => {
     const none = { token: null };
     const viewer = '{ viewer { scopes } }';
-    let over = await app.graphql(health, {}, none);
-    while (over.status !== 429) over = await app.graphql(health, {}, none);
+    let exhausted = await app.graphql(health, {}, none);
+    while (exhausted.status !== 429) exhausted = await app.graphql(health, {}, none);
     for (const accept of ['application/json', modern]) {
       const answer = await app.graphql(viewer, {}, { ...none, headers: { accept } });
       expect(answer).toMatchObject({
@@ -215,16 +217,16 @@ describe('without a token', () => {
 });
 
 it('a caller is served again after Retry-After', async () => {
-  const quick = await startApp({ sharesDatabase: true, settings: { REQUESTS_PER_MINUTE: '60' } });
+  const fastApp = await startApp({ sharesDatabase: true, settings: { REQUESTS_PER_MINUTE: '60' } });
   try {
-    let answer = await quick.graphql(health);
-    while (answer.status === 200) answer = await quick.graphql(health);
+    let answer = await fastApp.graphql(health);
+    while (answer.status === 200) answer = await fastApp.graphql(health);
     expect(answer.status).toBe(429);
     expect(answer.headers.get('retry-after')).toBe('1');
     await delay(1_000);
-    expect((await quick.graphql(health)).status).toBe(200);
+    expect((await fastApp.graphql(health)).status).toBe(200);
   } finally {
-    await quick.stop();
+    await fastApp.stop();
   }
 });
 

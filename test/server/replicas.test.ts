@@ -45,7 +45,7 @@ onReplicas(
       return status === 200 ? body.title : status;
     };
 
-    /** Does the work while the standby receives the log and shows nothing new. */
+    /** Does the work while the standby receives the WAL and does not replay it. */
     async function whilePaused<Result>(work: () => Promise<Result>): Promise<Result> {
       await r.standby.pauseReplay(r.primary);
       try {

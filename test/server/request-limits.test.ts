@@ -34,11 +34,11 @@ it('the work of a stream may take and wait as long as the settings say', async (
     scopes: new Set(),
     expiresUtc: null,
   };
-  let given: { leftMs: number; waitMs: number } | undefined;
+  let deadline: { leftMs: number; waitMs: number } | undefined;
   await waits.first(principal, 'now', () => {
-    given = meter()?.deadline;
+    deadline = meter()?.deadline;
     return Promise.resolve({ pieces: [], count: 0, cursor: '', hasMore: false });
   });
-  expect(given?.waitMs).toBe(30_000);
-  expect(given?.leftMs).toBeGreaterThan(30_000);
+  expect(deadline?.waitMs).toBe(30_000);
+  expect(deadline?.leftMs).toBeGreaterThan(30_000);
 });

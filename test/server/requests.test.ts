@@ -48,7 +48,7 @@ it('an unknown path is answered with a problem', async () => {
 
 it('dots, slashes and schemes in a request target are not normalized', async () => {
   for (const target of ['//health', '/x/../health', '/health/', '/HEALTH', 'http://evil.example/health']) {
-    const status = await raw(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    const status = await exchange(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     expect([target, status.slice(9, 12)]).toEqual([target, target.startsWith('http:') ? '200' : '404']);
   }
 });
@@ -57,7 +57,7 @@ describe('a body of a request', () => {
   const tooLarge = 1_000_001;
 
   it('is answered 413 before it is sent when its Content-Length is too large', async () => {
-    const answer = await raw(
+    const answer = await exchange(
       `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.token}\r\n` +
         `Content-Type: application/json\r\nContent-Length: ${tooLarge}\r\nExpect: 100-continue\r\n\r\n`,
     );
@@ -68,7 +68,7 @@ describe('a body of a request', () => {
   it.each(['/graphql', '/v1/issues'])(
     'is answered 413 as soon as it is too large when it has no Content-Length, %s',
     async (path) => {
-      const answer = await rawChunks(path, app.token, 3_000_000);
+      const answer = await sendChunks(path, app.token, 3_000_000);
       expect(answer.head).toMatch(/^HTTP\/1.1 413 /);
       expect(answer.head.toLowerCase()).toContain('payload_too_large');
       expect(answer.sentBytes).toBeLessThan(3_000_000);
@@ -76,7 +76,7 @@ describe('a body of a request', () => {
   );
 
   it('is not read if the caller is not authenticated', async () => {
-    const answer = await rawChunks('/graphql', 'none', 3_000_000);
+    const answer = await sendChunks('/graphql', 'none', 3_000_000);
     expect(answer.head).toMatch(/^HTTP\/1.1 401 /);
   });
 
@@ -85,13 +85,13 @@ describe('a body of a request', () => {
       'HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
     const chunks = (body: string) => body.replaceAll(/./gs, (byte) => `1\r\n${byte}\r\n`);
     const body = JSON.stringify({ query: '{ health { status } }' });
-    const answer = await raw(`POST /graphql ${head}${chunks(body.padEnd(200_000))}0\r\n\r\n`);
+    const answer = await exchange(`POST /graphql ${head}${chunks(body.padEnd(200_000))}0\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1.1 400 /);
     expect(answer).toContain('The chunks of the body are too small.');
     // A short body may have any chunks, and a large request may follow it.
     const small = `POST /graphql ${head}${chunks(body)}0\r\n\r\n`;
     const next = `POST /graphql ${head}ea60\r\n${body.padEnd(60_000)}\r\n0\r\n\r\n`;
-    const answers = await raw(small + next.replace('Host: x', 'Host: x\r\nConnection: close'));
+    const answers = await exchange(small + next.replace('Host: x', 'Host: x\r\nConnection: close'));
     expect(answers.match(/"status":"ok"/gi)).toHaveLength(2);
   });
 
@@ -104,7 +104,7 @@ describe('a body of a request', () => {
 });
 
 it('bytes that are not HTTP are answered with a problem, and the connection is closed', async () => {
-  const answer = await raw('HELLO\r\n\r\n');
+  const answer = await exchange('HELLO\r\n\r\n');
   expect(answer).toMatch(/^HTTP\/1.1 400 /);
   expect(answer).toContain('application/problem+json');
 });
@@ -131,8 +131,8 @@ describe('pages', () => {
   });
 });
 
-/** Sends bytes as they are and gives all that comes back until the server closes, or is quiet. */
-async function raw(bytes: string): Promise<string> {
+/** Sends bytes unchanged, and returns everything that arrives until the server closes the connection, or for three seconds. */
+async function exchange(bytes: string): Promise<string> {
   const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
   let answer = '';
   socket.on('data', (chunk) => (answer += String(chunk)));
@@ -142,7 +142,7 @@ async function raw(bytes: string): Promise<string> {
   return answer;
 }
 
-async function rawChunks(
+async function sendChunks(
   path: string,
   token: string,
   bytes: number,
@@ -160,7 +160,7 @@ async function rawChunks(
     answer.sentBytes += 100_000;
     await delay(20);
   }
-  // The body comes after the head, on a busy machine much later.
+  // The body arrives after the head, much later on a busy machine.
   for (let tries = 0; tries < 250 && !answer.head.endsWith('}'); tries += 1) await delay(20);
   socket.destroy();
   return answer;

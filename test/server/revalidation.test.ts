@@ -19,15 +19,20 @@ import { fakeOnly } from '../support/fake-timers.ts';
 const { app, world, ada } = useIssueWorld();
 
 beforeAll(async () => {
-  // Nothing can be recognised before the log of the workspace has begun.
+  // No answer can be recognized as unchanged before the log of the workspace has begun.
   await ada.create({ teamId: world.eng.id, title: 'The first' });
 });
 
-// The statements of graphql-js are not known, so it runs each query.
+// The statements of graphql-js are not known in advance, so it runs each query.
 const onCompiled = isGraphqlJs ? describe.skip : describe;
 
 /** Sends a GET, with the tag of an earlier answer unless it is empty. */
-async function fetched(path: string, tag: string, token: string, headers: Readonly<Record<string, string>>) {
+async function fetchWithTag(
+  path: string,
+  tag: string,
+  token: string,
+  headers: Readonly<Record<string, string>>,
+) {
   return fetch(new URL(path, app.url), {
     headers: {
       Authorization: `Bearer ${token}`,
@@ -43,7 +48,7 @@ async function get(
   tag = '',
   { token = world.ada.token, headers = {} }: { token?: string; headers?: Record<string, string> } = {},
 ) {
-  const response = await fetched(path, tag, token, headers);
+  const response = await fetchWithTag(path, tag, token, headers);
   return {
     status: response.status,
     headers: response.headers,
@@ -52,8 +57,8 @@ async function get(
   };
 }
 
-/** The tag of an answer that the server remembers: it was asked for with this tag while no change waited for its position. */
-async function remembered(path: string, token = world.ada.token): Promise<string> {
+/** The tag of an answer that the server remembers, because it was requested with this tag while no change waited for its position. */
+async function rememberedTag(path: string, token = world.ada.token): Promise<string> {
   await numberAll(app.database);
   const { status, tag } = await get(path, '', { token });
   expect([path, status]).toEqual([path, 200]);
@@ -62,7 +67,7 @@ async function remembered(path: string, token = world.ada.token): Promise<string
 }
 
 /** The status of a read, and whether its operation was run. */
-async function run(read: () => Promise<{ status: number }>) {
+async function outcomeOf(read: () => Promise<{ status: number }>) {
   const count = () => compiledCounts.answered + compiledCounts.notCompilable + compiledCounts.bailed;
   const before = count();
   const { status } = await read();
@@ -71,7 +76,7 @@ async function run(read: () => Promise<{ status: number }>) {
 
 const graphql = (query: string) => `/graphql?${String(new URLSearchParams({ query }))}`;
 
-const everything = graphql(`{
+const largeQuery = graphql(`{
   issues(first: 5) {
     totalCount
     nodes { key title labels { name } status { name } isSubscribed comments(first: 2) { totalCount nodes { body } } }
@@ -79,25 +84,28 @@ const everything = graphql(`{
   teams { nodes { code name } }
 }`);
 const titles = graphql('{ issues(first: 3) { nodes { title } } }');
-const reads = [everything, titles, '/v1/issues?page_size=2', '/v1/projects'];
+const reads = [largeQuery, titles, '/v1/issues?page_size=2', '/v1/projects'];
 
 onCompiled('a read with the tag of its answer', () => {
   it.each(reads)('is not run as long as nothing has changed: %s', async (path) => {
-    const tag = await remembered(path);
-    expect(await run(() => get(path, tag))).toEqual({ status: 304, isRun: false });
-    expect(await run(() => get(path, `"other", W/${tag}`))).toEqual({ status: 304, isRun: false });
-    expect(await run(() => get(path, '"other"'))).toEqual({ status: 200, isRun: true });
-    expect(await run(() => get(path))).toEqual({ status: 200, isRun: true });
+    const tag = await rememberedTag(path);
+    expect(await outcomeOf(() => get(path, tag))).toEqual({ status: 304, isRun: false });
+    expect(await outcomeOf(() => get(path, `"other", W/${tag}`))).toEqual({ status: 304, isRun: false });
+    expect(await outcomeOf(() => get(path, '"other"'))).toEqual({ status: 200, isRun: true });
+    expect(await outcomeOf(() => get(path))).toEqual({ status: 200, isRun: true });
   });
 
   it('is answered with the headers of the run that was saved', async () => {
     for (const path of reads) {
-      const tag = await remembered(path);
-      const [ran, saved] = [(await get(path, '"other"')).headers, (await get(path, tag)).headers];
+      const tag = await rememberedTag(path);
+      const [fullHeaders, unchangedHeaders] = [
+        (await get(path, '"other"')).headers,
+        (await get(path, tag)).headers,
+      ];
       for (const name of ['etag', 'vary', 'cache-control', 'x-graphql-operation', 'x-workspace-version'])
-        expect([path, name, saved.get(name)]).toEqual([path, name, ran.get(name)]);
-      expect(saved.get('content-type')).toBeNull();
-      expect(saved.get('link')).toBeNull();
+        expect([path, name, unchangedHeaders.get(name)]).toEqual([path, name, fullHeaders.get(name)]);
+      expect(unchangedHeaders.get('content-type')).toBeNull();
+      expect(unchangedHeaders.get('link')).toBeNull();
     }
   });
 
@@ -109,14 +117,14 @@ onCompiled('a read with the tag of its answer', () => {
     const { tag } = await get(path, '', { headers: gzip });
     expect(tag).toMatch(/-gzip"$/);
     await get(path, tag, { headers: gzip });
-    expect(await run(() => get(path, tag, { headers: gzip }))).toEqual({ status: 304, isRun: false });
+    expect(await outcomeOf(() => get(path, tag, { headers: gzip }))).toEqual({ status: 304, isRun: false });
     const plain = { 'Accept-Encoding': 'identity' };
-    expect(await run(() => get(path, tag, { headers: plain }))).toEqual({ status: 200, isRun: true });
+    expect(await outcomeOf(() => get(path, tag, { headers: plain }))).toEqual({ status: 200, isRun: true });
   });
 });
 
-/** Everything that changes an answer of `reads`, by the way in which it is written. */
-const ways: Readonly<Record<string, () => Promise<unknown>>> = {
+/** Writes of each kind that change an answer of `reads`. */
+const writeKinds: Readonly<Record<string, () => Promise<unknown>>> = {
   'a mutation': () => ada.create({ teamId: world.eng.id, title: 'Another' }),
   'a PATCH': () =>
     app.request('PATCH', `/v1/issues/${key}`, { token: world.ada.token, body: { title: 'Patched' } }),
@@ -141,12 +149,12 @@ onCompiled('a write', () => {
     ({ key } = await ada.create({ teamId: world.eng.id, title: 'First', labelIds: [world.shared] }));
   });
 
-  it.each(Object.keys(ways))('%s is shown to a client that has the answer before it', async (name) => {
-    const tag = await remembered(everything);
-    await ways[name]?.();
-    expect(await get(everything, tag)).toMatchObject({ status: 200 });
+  it.each(Object.keys(writeKinds))('%s is shown to a client that has the answer before it', async (name) => {
+    const tag = await rememberedTag(largeQuery);
+    await writeKinds[name]?.();
+    expect(await get(largeQuery, tag)).toMatchObject({ status: 200 });
     await numberAll(app.database);
-    expect(await get(everything, tag)).toMatchObject({ status: 200 });
+    expect(await get(largeQuery, tag)).toMatchObject({ status: 200 });
   });
 
   // The embedded engine has only one process.
@@ -156,13 +164,13 @@ onCompiled('a write', () => {
     if (!second) throw new Error('This engine permits no second server.');
     try {
       for (const title of ['One', 'Two', 'Three']) {
-        const tag = await remembered(everything);
+        const tag = await rememberedTag(largeQuery);
         await second.graphql(
           'mutation ($input: IssueUpdateInput!) { issueUpdate(input: $input) { issue { id } } }',
           { input: { key, title } },
           { token: world.ada.token },
         );
-        expect(await get(everything, tag)).toMatchObject({
+        expect(await get(largeQuery, tag)).toMatchObject({
           status: 200,
           text: expect.stringContaining(title),
         });
@@ -184,13 +192,13 @@ onCompiled('a write', () => {
       writes.isOver = true;
     })();
     const readers = Array.from({ length: 4 }, async () => {
-      let known = { tag: '', text: '' };
+      let knownPosition = { tag: '', text: '' };
       while (!writes.isOver) {
-        const least = writes.done;
-        const answer = await get(titles, known.tag);
-        if (answer.status === 200) known = answer;
-        const shown = Number(/"Title (\d+)"/.exec(known.text)?.[1] ?? 0);
-        expect(shown).toBeGreaterThanOrEqual(least);
+        const minWrites = writes.done;
+        const answer = await get(titles, knownPosition.tag);
+        if (answer.status === 200) knownPosition = answer;
+        const shown = Number(/"Title (\d+)"/.exec(knownPosition.text)?.[1] ?? 0);
+        expect(shown).toBeGreaterThanOrEqual(minWrites);
       }
     });
     await Promise.all([writer, ...readers]);
@@ -199,32 +207,35 @@ onCompiled('a write', () => {
 
 onCompiled('a read is run for the tag of its answer', () => {
   it('after the log of changes has started over', async () => {
-    const tag = await remembered(everything);
+    const tag = await rememberedTag(largeQuery);
     await resetChanges(app.database, { id: app.workspaceId, name: 'Test' }, systemActor);
     await numberAll(app.database);
-    expect(await run(() => get(everything, tag))).toEqual({ status: 304, isRun: true });
+    expect(await outcomeOf(() => get(largeQuery, tag))).toEqual({ status: 304, isRun: true });
   });
 
   it('for another token, even of the same member', async () => {
-    const tag = await remembered(everything);
+    const tag = await rememberedTag(largeQuery);
     const { uuid: userAccountId } = world.ada;
     const other = await app.tokenFor({ userAccountId });
-    expect(await run(() => get(everything, tag, { token: other }))).toEqual({ status: 304, isRun: true });
+    expect(await outcomeOf(() => get(largeQuery, tag, { token: other }))).toEqual({
+      status: 304,
+      isRun: true,
+    });
     const narrow = await app.tokenFor({ userAccountId, scopes: ['teams:read'] });
-    expect((await get(everything, tag, { token: narrow })).text).toContain('FORBIDDEN');
+    expect((await get(largeQuery, tag, { token: narrow })).text).toContain('FORBIDDEN');
     const { token } = await app.secondWorkspace();
-    expect(await run(() => get(everything, tag, { token }))).toEqual({ status: 200, isRun: true });
+    expect(await outcomeOf(() => get(largeQuery, tag, { token }))).toEqual({ status: 200, isRun: true });
   });
 
   it('with another query, page or media type, and in one snapshot', async () => {
-    const tag = await remembered(everything);
-    const page = await remembered('/v1/issues?page_size=2');
-    expect((await run(() => get(titles, tag))).isRun).toBe(true);
-    expect((await run(() => get('/v1/issues?page_size=1', page))).isRun).toBe(true);
+    const tag = await rememberedTag(largeQuery);
+    const page = await rememberedTag('/v1/issues?page_size=2');
+    expect((await outcomeOf(() => get(titles, tag))).isRun).toBe(true);
+    expect((await outcomeOf(() => get('/v1/issues?page_size=1', page))).isRun).toBe(true);
     const Accept = 'application/graphql-response+json';
-    expect((await run(() => get(everything, tag, { headers: { Accept } }))).isRun).toBe(true);
+    expect((await outcomeOf(() => get(largeQuery, tag, { headers: { Accept } }))).isRun).toBe(true);
     const headers = { 'X-Workgraph-Snapshot': 'true' };
-    expect((await get(everything, tag, { headers })).headers.get('server-timing')).not.toMatch(
+    expect((await get(largeQuery, tag, { headers })).headers.get('server-timing')).not.toMatch(
       /"1 statement/,
     );
   });
@@ -244,36 +255,36 @@ onCompiled('a read is run for the tag of its answer', () => {
     const { tag, text } = await get(path);
     expect(text).not.toContain('errors');
     await get(path, tag);
-    expect(await run(() => get(path, tag))).toMatchObject({ isRun: true });
+    expect(await outcomeOf(() => get(path, tag))).toMatchObject({ isRun: true });
   });
 
   it('where it sends no statement, because that costs less than to look for changes', async () => {
     const path = graphql('{ teams { nodes { name } } }');
-    const tag = await remembered(path);
+    const tag = await rememberedTag(path);
     const statements = async () => (await get(path, tag)).headers.get('server-timing');
-    expect(await run(() => get(path, tag))).toEqual({ status: 304, isRun: true });
+    expect(await outcomeOf(() => get(path, tag))).toEqual({ status: 304, isRun: true });
     // The look-up of the token is remembered, too.
     expect(await statements()).toContain('"0 statements"');
   });
 
   it('when the date has changed in UTC, which decides whether a delivery is running', async () => {
-    const tag = await remembered('/v1/issues?page_size=2');
+    const tag = await rememberedTag('/v1/issues?page_size=2');
     fakeOnly(['Date'], { now: Date.now() + 24 * 60 * 60_000 });
     try {
-      expect(await run(() => get('/v1/issues?page_size=2', tag))).toEqual({ status: 304, isRun: true });
+      expect(await outcomeOf(() => get('/v1/issues?page_size=2', tag))).toEqual({ status: 304, isRun: true });
     } finally {
       jest.useRealTimers();
     }
   });
 
   it('when a minute has passed, because SQL may have changed rows without the service', async () => {
-    // Its quota is refilled at a time that the other tests do not reach.
+    // The token is new, because its quota is refilled at a time that other tests do not reach.
     const token = await app.tokenFor({ userAccountId: world.ada.uuid });
-    const tag = await remembered(everything, token);
+    const tag = await rememberedTag(largeQuery, token);
     const now = performance.now();
     const clock = jest.spyOn(performance, 'now').mockImplementation(() => now + 61_000);
     try {
-      expect(await run(() => get(everything, tag, { token }))).toEqual({ status: 304, isRun: true });
+      expect(await outcomeOf(() => get(largeQuery, tag, { token }))).toEqual({ status: 304, isRun: true });
     } finally {
       clock.mockRestore();
     }
@@ -289,7 +300,7 @@ describe('the position of the data', () => {
         ownerDisplayName: 'Olga',
       });
       const position = () => selectDataPosition(database, workspaceId);
-      const known = async () => {
+      const knownPosition = async () => {
         await numberAll(database);
         const found = await position();
         if (!found) throw new Error('The position should be known.');
@@ -299,14 +310,14 @@ describe('the position of the data', () => {
       const reset = () => resetChanges(database, { id: workspaceId, name: 'Positions' }, systemActor);
       await reset();
       expect(await position()).toBeUndefined();
-      const first = await known();
+      const first = await knownPosition();
       expect(await position()).toEqual(first);
       await reset();
       expect(await position()).toBeUndefined();
-      const second = await known();
+      const second = await knownPosition();
       expect(second.change).not.toBe(first.change);
       await member(database, workspaceId);
-      expect((await known()).ref).toBe(second.ref + 1);
+      expect((await knownPosition()).ref).toBe(second.ref + 1);
     } finally {
       await drop();
     }

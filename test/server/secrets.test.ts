@@ -12,7 +12,7 @@ import { hasServer, newServerDatabase, type Place } from '../db/engines.ts';
 import { Canaries } from '../support/canaries.ts';
 import { sendRaw } from '../support/raw-http.ts';
 
-/** What the configuration holds, in characters that have to be encoded in an address. */
+/** The secrets of the configuration, with characters that have to be encoded in a URL. */
 const passwords = {
   'database password': 'canary/Daten+bank pä55',
   'replica password': 'canary/replica+pa55',
@@ -21,7 +21,7 @@ const passwords = {
   'first signing key': 'canary-signing-key-one-0123456789abcdef',
   'second signing key': 'canary-signing-key-two-0123456789abcdef',
 };
-const encoded = (name: keyof typeof passwords) => encodeURIComponent(passwords[name]);
+const encodedPassword = (name: keyof typeof passwords) => encodeURIComponent(passwords[name]);
 
 describe('canaries', () => {
   it('are found in every form, and nowhere else', () => {
@@ -44,17 +44,17 @@ describe('log lines', () => {
   it('lose tokens and the secrets of the configuration, wherever they come from', async () => {
     const stream = new PassThrough();
     const secrets = secretsOf({
-      databaseUrl: `postgres://u:${encoded('database password')}@h/d`,
-      readDatabaseUrls: [`postgres://u:${encoded('replica password')}@h/d`],
-      redisUrl: `redis://:${encoded('redis password')}@h`,
-      storageUrl: `https://KEY:${encoded('store secret')}@h/b`,
+      databaseUrl: `postgres://u:${encodedPassword('database password')}@h/d`,
+      readDatabaseUrls: [`postgres://u:${encodedPassword('replica password')}@h/d`],
+      redisUrl: `redis://:${encodedPassword('redis password')}@h`,
+      storageUrl: `https://KEY:${encodedPassword('store secret')}@h/b`,
       signingKeys: [passwords['first signing key'], passwords['second signing key']],
     });
     const logger = await createLogger('info', { stream, secrets });
     const token = `wg_${'0123456789abcdef'.repeat(3)}`;
     logger.error(
       { err: new Error(`with ${token}`), deep: { passwords } },
-      `${token} ${encoded('database password')}`,
+      `${token} ${encodedPassword('database password')}`,
     );
     const line = String(stream.read());
     expect(JSON.parse(line)).toMatchObject({
@@ -66,8 +66,8 @@ describe('log lines', () => {
   });
 });
 
-/** Stands before a server and can lose all its connections at once. */
-async function breakable(target: URL) {
+/** Starts a proxy in front of a server, which can break all its connections at once. */
+async function startBreakableProxy(target: URL) {
   const sockets = new Set<Socket>();
   let isBroken = false;
   const proxy = createServer((inner) => {
@@ -85,11 +85,15 @@ async function breakable(target: URL) {
     }
   });
   await once(proxy.listen(0, '127.0.0.1'), 'listening');
-  const lose = () => {
+  const breakConnections = () => {
     isBroken = true;
     for (const socket of sockets) socket.destroy();
   };
-  return { port: (proxy.address() as AddressInfo).port, lose, close: () => (lose(), proxy.close()) };
+  return {
+    port: (proxy.address() as AddressInfo).port,
+    lose: breakConnections,
+    close: () => (breakConnections(), proxy.close()),
+  };
 }
 
 const described = hasServer ? describe : describe.skip;
@@ -97,10 +101,10 @@ const described = hasServer ? describe : describe.skip;
 described('a server as a process (needs TEST_DATABASE_URL)', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'workgraph-canary-'));
   const canaries = new Canaries(passwords);
-  /** All that was written to anybody but the one who sent the secret: output, logs, answers. */
+  /** Everything that was written to anybody but the sender of the secret: output, logs, answers. */
   const written: string[] = [];
   let place: Place<{ url: string }>;
-  let proxy: Awaited<ReturnType<typeof breakable>>;
+  let proxy: Awaited<ReturnType<typeof startBreakableProxy>>;
   let server: Serving;
   let token: string;
   let env: Record<string, string>;
@@ -108,24 +112,24 @@ described('a server as a process (needs TEST_DATABASE_URL)', () => {
   beforeAll(async () => {
     place = await newServerDatabase();
     const target = new URL(place.location.url);
-    proxy = await breakable(target);
+    proxy = await startBreakableProxy(target);
     const url = new URL(target);
     url.port = String(proxy.port);
     url.password = passwords['database password'];
     env = {
       DATABASE_URL: url.href,
       DATA_DIR: dataDir,
-      REDIS_URL: `redis://:${encoded('redis password')}@127.0.0.1:1`,
-      STORAGE_URL: `http://KEY:${encoded('store secret')}@127.0.0.1:1/bucket`,
+      REDIS_URL: `redis://:${encodedPassword('redis password')}@127.0.0.1:1`,
+      STORAGE_URL: `http://KEY:${encodedPassword('store secret')}@127.0.0.1:1/bucket`,
       SIGNING_KEYS: `${passwords['first signing key']},${passwords['second signing key']}`,
       LOG_LEVEL: 'trace',
     };
-    const migrated = await workgraph(['migrate'], env);
-    written.push(migrated.stdout, migrated.stderr);
-    const made = await workgraph(['workspace', 'create', '--name', 'Canary', '--json'], env);
-    ({ token } = JSON.parse(made.stdout) as { token: string });
+    const migration = await workgraph(['migrate'], env);
+    written.push(migration.stdout, migration.stderr);
+    const creation = await workgraph(['workspace', 'create', '--name', 'Canary', '--json'], env);
+    ({ token } = JSON.parse(creation.stdout) as { token: string });
     canaries.add('token', token);
-    written.push(made.stderr);
+    written.push(creation.stderr);
     server = await serve(['--metrics-address', '0'], env);
   });
   afterAll(async () => {
@@ -135,8 +139,8 @@ described('a server as a process (needs TEST_DATABASE_URL)', () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  /** Whoever sends a token where it does not belong may read it in its answer; others, and the log, must not. */
-  const ask = async (path: string, init: RequestInit = {}, isEcho = false) => {
+  /** A client that sends a token in a wrong place may get it back in its answer (`isEcho`); logs and other answers must not have it. */
+  const send = async (path: string, init: RequestInit = {}, isEcho = false) => {
     const answer = await fetch(new URL(path, server.url), init);
     const body = await answer.text();
     if (!isEcho) written.push(body, JSON.stringify([...answer.headers]));
@@ -144,29 +148,29 @@ described('a server as a process (needs TEST_DATABASE_URL)', () => {
   };
   const bearer = () => ({ authorization: `Bearer ${token}` });
   const graphql = (query: string, headers: Record<string, string> = bearer(), isEcho = false) => {
-    const sent = { ...headers, 'content-type': 'application/json' };
-    return ask('/graphql', { method: 'POST', headers: sent, body: JSON.stringify({ query }) }, isEcho);
+    const allHeaders = { ...headers, 'content-type': 'application/json' };
+    return send('/graphql', { method: 'POST', headers: allHeaders, body: JSON.stringify({ query }) }, isEcho);
   };
 
-  /** What a client may do, right and wrong, with a good token and with a token in wrong places. */
-  async function everything(): Promise<number[]> {
+  /** Sends valid and invalid requests, with the token where it belongs and in wrong places. */
+  async function sendAllRequests(): Promise<number[]> {
     const statuses = [
-      await ask('/health'),
-      await ask('/readyz'),
-      await ask('/'),
-      await ask('/v1/teams', { headers: bearer() }),
-      await ask('/v1/teams?page_size=x', { headers: bearer() }),
-      await ask('/v1/issues', {
+      await send('/health'),
+      await send('/readyz'),
+      await send('/'),
+      await send('/v1/teams', { headers: bearer() }),
+      await send('/v1/teams?page_size=x', { headers: bearer() }),
+      await send('/v1/issues', {
         method: 'POST',
         headers: { ...bearer(), 'content-type': 'application/json' },
         body: '{',
       }),
-      await ask('/v1/nowhere', { headers: bearer() }),
-      await ask('/v1/teams', { method: 'PURGE', headers: bearer() }),
-      await ask('/v1/teams', {
+      await send('/v1/nowhere', { headers: bearer() }),
+      await send('/v1/teams', { method: 'PURGE', headers: bearer() }),
+      await send('/v1/teams', {
         headers: { authorization: `Basic ${Buffer.from(`x:${token}`).toString('base64')}` },
       }),
-      await ask('/v1/teams', { headers: { authorization: `Bearer  ${token}x` } }),
+      await send('/v1/teams', { headers: { authorization: `Bearer  ${token}x` } }),
       await graphql(
         '{ viewer { scopes accessToken { id name } } accessTokens { nodes { id name scopes } } }',
       ),
@@ -176,30 +180,30 @@ described('a server as a process (needs TEST_DATABASE_URL)', () => {
       ),
       await graphql('{ nothing }'),
       await graphql('{'),
-      await ask(`/v1/teams?access_token=${token}`, { headers: bearer() }, true),
-      await ask(`/v1/teams/${token}`, { headers: bearer() }, true),
-      await ask(
+      await send(`/v1/teams?access_token=${token}`, { headers: bearer() }, true),
+      await send(`/v1/teams/${token}`, { headers: bearer() }, true),
+      await send(
         `/graphql?query=${encodeURIComponent(`query Q { issue(key: "${token}") { key } }`)}`,
         { headers: bearer() },
         true,
       ),
-      await ask('/health', { headers: { 'x-request-id': token } }, true),
-      await ask('/files/attachment_00000000000000000000000000/content?signature=x', { headers: bearer() }),
+      await send('/health', { headers: { 'x-request-id': token } }, true),
+      await send('/files/attachment_00000000000000000000000000/content?signature=x', { headers: bearer() }),
       await graphql(`query ${token} { viewer { scopes } }`, bearer(), true),
       await graphql(`{ ${token} }`, bearer(), true),
       await graphql('{ viewer { scopes } }', { authorization: token }, true),
       await graphql('{ viewer { scopes } }', { 'x-api-key': token }, true),
     ].map(({ status }) => status);
-    const raw = await sendRaw(
+    const rawAnswer = await sendRaw(
       server.url,
       `GET /${token} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nBad header\r\n\r\n`,
     );
-    written.push(raw.body);
-    return [...statuses, raw.status];
+    written.push(rawAnswer.body);
+    return [...statuses, rawAnswer.status];
   }
 
   it('writes no secret while all goes well, and when a client goes wrong', async () => {
-    const statuses = await everything();
+    const statuses = await sendAllRequests();
     expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(5);
     expect(new Set(statuses)).toEqual(new Set([200, 400, 401, 403, 404, 405]));
     const metrics = /http:\/\/\S+\/metrics/.exec(server.log())?.[0];
@@ -208,7 +212,7 @@ described('a server as a process (needs TEST_DATABASE_URL)', () => {
 
   it('writes no secret when the database is lost under it, nor when a command cannot reach it', async () => {
     proxy.lose();
-    const statuses = await everything();
+    const statuses = await sendAllRequests();
     expect(statuses).toContain(503);
     for (const words of [
       ['token', 'list'],
@@ -217,25 +221,25 @@ described('a server as a process (needs TEST_DATABASE_URL)', () => {
       ['audit'],
       ['serve', '--port', '0'],
     ]) {
-      const ran = await workgraph(words, env);
-      expect([words, ran.exitCode]).toEqual([words, 1]);
-      written.push(ran.stdout, ran.stderr);
+      const result = await workgraph(words, env);
+      expect([words, result.exitCode]).toEqual([words, 1]);
+      written.push(result.stdout, result.stderr);
     }
   });
 
   it.each([
     ['DATABASE_URL', `mysql://u:${passwords['store secret']}@h/d`],
-    ['DATABASE_URL', `postgres://u:${encoded('database password')}@localhost:99999/d`],
-    ['STORAGE_URL', `ftp://KEY:${encoded('store secret')}@h/b`],
-    ['REDIS_URL', `http://:${encoded('redis password')}@h`],
+    ['DATABASE_URL', `postgres://u:${encodedPassword('database password')}@localhost:99999/d`],
+    ['STORAGE_URL', `ftp://KEY:${encodedPassword('store secret')}@h/b`],
+    ['REDIS_URL', `http://:${encodedPassword('redis password')}@h`],
     ['SIGNING_KEYS', `${passwords['first signing key']},short`],
     ['PORT', passwords['first signing key']],
     ['DATA_DIR', '/dev/null/x'],
   ])('writes no secret when it cannot start: %s', async (name, value) => {
-    const ran = await workgraph(['serve'], { ...env, [name]: value });
-    expect(ran.exitCode).toBeGreaterThan(0);
-    expect(ran.stderr).not.toBe('');
-    written.push(ran.stdout, ran.stderr);
+    const result = await workgraph(['serve'], { ...env, [name]: value });
+    expect(result.exitCode).toBeGreaterThan(0);
+    expect(result.stderr).not.toBe('');
+    written.push(result.stdout, result.stderr);
   });
 
   it('has written no secret at the end: to standard output, standard error, answers, and files but those that hold them', async () => {

@@ -5,40 +5,40 @@ import { sendRaw } from '../support/raw-http.ts';
 import { fileDesk } from '../attachments/files.ts';
 
 let app: App;
-let narrow: string;
-let used: string;
-/** Clients come to it over TLS, and it answers each token once a minute. */
-let limited: App;
-let gone: App;
+let narrowToken: string;
+let exhaustedToken: string;
+/** Its clients use TLS, and it answers one request of each token a minute. */
+let limitedApp: App;
+let appWithoutDatabase: App;
 beforeAll(async () => {
   app = await startApp({ demo: true });
-  narrow = await app.tokenFor({ scopes: ['teams:read'], role: 'guest' });
-  limited = await startApp({
+  narrowToken = await app.tokenFor({ scopes: ['teams:read'], role: 'guest' });
+  limitedApp = await startApp({
     sharesDatabase: true,
     settings: { REQUESTS_PER_MINUTE: '1', PUBLIC_URL: 'https://work.example' },
   });
-  used = await limited.tokenFor();
-  await limited.request('GET', '/v1/teams', { token: used });
-  gone = await startApp();
-  await gone.database.close();
+  exhaustedToken = await limitedApp.tokenFor();
+  await limitedApp.request('GET', '/v1/teams', { token: exhaustedToken });
+  appWithoutDatabase = await startApp();
+  await appWithoutDatabase.database.close();
 });
 afterAll(async () => {
   await app?.stop();
-  await limited?.stop();
-  await gone?.stop();
+  await limitedApp?.stop();
+  await appWithoutDatabase?.stop();
 });
 
-interface Seen {
+interface RecordedAnswer {
   status: number;
   headers: Headers;
 }
 
 /** The answers of a test. */
-const seen = new Map<string, Seen>();
+const recorded = new Map<string, RecordedAnswer>();
 afterEach(() => {
-  const answers = [...seen];
-  seen.clear();
-  const bare = answers.filter(([, { headers }]) => {
+  const answers = [...recorded];
+  recorded.clear();
+  const withoutHeaders = answers.filter(([, { headers }]) => {
     const policy = headers.get('content-security-policy') ?? '';
     return !(
       headers.get('x-content-type-options') === 'nosniff' &&
@@ -51,42 +51,49 @@ afterEach(() => {
       headers.has('cache-control')
     );
   });
-  expect(bare.map(([what]) => what)).toEqual([]);
+  expect(withoutHeaders.map(([what]) => what)).toEqual([]);
 });
-const note = (what: string, { status, headers }: Seen) => void seen.set(what, { status, headers });
+const record = (what: string, { status, headers }: RecordedAnswer) =>
+  void recorded.set(what, { status, headers });
 
-const ask = async (what: string, ...[method, path, sent]: Parameters<App['request']>) =>
-  note(`${what}: ${method} ${path}`, await app.request(method, path, sent));
+const requestAndRecord = async (what: string, ...[method, path, sent]: Parameters<App['request']>) =>
+  record(`${what}: ${method} ${path}`, await app.request(method, path, sent));
 
-/** A path of the table with something that is not there, or no id at all, in each of its braces. */
-const filled = (path: string, part: string) => path.replaceAll(/\{\w+\}/g, part);
+/** A path of the table with this text in place of each parameter. */
+const withPathValues = (path: string, part: string) => path.replaceAll(/\{\w+\}/g, part);
 
 it('every route answers every kind of request with the security headers', async () => {
   for (const { method, path } of routeTable) {
-    const absent = filled(path, 'issue_00000000000000000000000000');
+    const absent = withPathValues(path, 'issue_00000000000000000000000000');
     const body = method === 'GET' || method === 'DELETE' ? {} : { body: {} };
-    await ask('as it is', method, absent, body);
-    await ask('no token', method, absent, { token: null, ...body });
-    await ask('bad token', method, absent, { token: 'wg_none', ...body });
-    await ask('no scope', method, absent, { token: narrow, ...body });
-    await ask('no id', method, filled(path, '%00'), body);
-    await ask('bad parameter', method, `${absent}?page_size=x`, body);
-    await ask('no JSON', method, absent, {
+    await requestAndRecord('as it is', method, absent, body);
+    await requestAndRecord('no token', method, absent, { token: null, ...body });
+    await requestAndRecord('bad token', method, absent, { token: 'wg_none', ...body });
+    await requestAndRecord('no scope', method, absent, { token: narrowToken, ...body });
+    await requestAndRecord('no id', method, withPathValues(path, '%00'), body);
+    await requestAndRecord('bad parameter', method, `${absent}?page_size=x`, body);
+    await requestAndRecord('no JSON', method, absent, {
       headers: { 'content-type': 'application/json' },
       ...('body' in body && { body: '{' }),
     });
-    await ask('options', 'OPTIONS', absent);
-    await ask('wrong method', 'PURGE', absent);
+    await requestAndRecord('options', 'OPTIONS', absent);
+    await requestAndRecord('wrong method', 'PURGE', absent);
     if ('body' in body) {
-      await ask('wrong type', method, absent, { body: 'a=b', headers: { 'content-type': 'text/plain' } });
-      await ask('too large', method, absent, { body: 'x'.repeat(1_000_001) });
-    } else await ask('head', 'HEAD', absent);
-    note(`no quota: ${method} ${path}`, await limited.request(method, absent, { token: used, ...body }));
-    note(`no database: ${method} ${path}`, await gone.request(method, absent, body));
+      await requestAndRecord('wrong type', method, absent, {
+        body: 'a=b',
+        headers: { 'content-type': 'text/plain' },
+      });
+      await requestAndRecord('too large', method, absent, { body: 'x'.repeat(1_000_001) });
+    } else await requestAndRecord('head', 'HEAD', absent);
+    record(
+      `no quota: ${method} ${path}`,
+      await limitedApp.request(method, absent, { token: exhaustedToken, ...body }),
+    );
+    record(`no database: ${method} ${path}`, await appWithoutDatabase.request(method, absent, body));
   }
-  expect(seen.size).toBeGreaterThan(400);
-  // A database that this process has closed itself is a fault of it: 500 where another engine's loss is 503.
-  const statuses = Map.groupBy([...seen], ([what]) => what.startsWith('no database'));
+  expect(recorded.size).toBeGreaterThan(400);
+  // A database that this process has closed itself is a fault, answered with 500; the loss of another engine is 503.
+  const statuses = Map.groupBy([...recorded], ([what]) => what.startsWith('no database'));
   const statusesWhen = (lost: boolean) => new Set(statuses.get(lost)?.map(([, { status }]) => status));
   expect(statusesWhen(false)).toEqual(new Set([200, 204, 400, 401, 403, 404, 405, 413, 415, 429]));
   expect([...statusesWhen(true)].filter((status) => status >= 500)).not.toEqual([]);
@@ -102,7 +109,7 @@ it('the graph, the pages, the probes and files answer with the security headers'
     '/assets/page.css',
     '/issues/ENG-1',
   ])
-    await ask('page', 'GET', path, html);
+    await requestAndRecord('page', 'GET', path, html);
   for (const path of [
     '/health',
     '/healthz',
@@ -112,10 +119,10 @@ it('the graph, the pages, the probes and files answer with the security headers'
     '/nowhere',
     '/v1',
   ])
-    await ask('open', 'GET', path, { token: null });
-  note('probe without a database', await gone.request('GET', '/readyz', { token: null }));
+    await requestAndRecord('open', 'GET', path, { token: null });
+  record('probe without a database', await appWithoutDatabase.request('GET', '/readyz', { token: null }));
   const tag = (await app.request('GET', '/v1/openapi.json')).headers.get('etag') ?? '';
-  await ask('known', 'GET', '/v1/openapi.json', { headers: { 'if-none-match': tag } });
+  await requestAndRecord('known', 'GET', '/v1/openapi.json', { headers: { 'if-none-match': tag } });
   for (const query of [
     '{ viewer { scopes } }',
     '{',
@@ -123,34 +130,40 @@ it('the graph, the pages, the probes and files answer with the security headers'
     '{ members { totalCount } }',
     '{ issue(key: "x") { key } }',
   ])
-    for (const token of [app.token, narrow, null, 'wg_none'])
-      note(`graph ${query} ${String(token).slice(0, 7)}`, await app.graphql(query, {}, { token }));
-  note('graph without a database', await gone.graphql('{ viewer { scopes } }'));
-  note('graph without quota', await limited.graphql('{ viewer { scopes } }', {}, { token: used }));
-  await ask('graph by GET', 'GET', '/graphql?query={health{status}}');
-  await ask('graph by PUT', 'PUT', '/graphql', { body: {} });
-  await ask('graph in a form', 'POST', '/graphql', {
+    for (const token of [app.token, narrowToken, null, 'wg_none'])
+      record(`graph ${query} ${String(token).slice(0, 7)}`, await app.graphql(query, {}, { token }));
+  record('graph without a database', await appWithoutDatabase.graphql('{ viewer { scopes } }'));
+  record(
+    'graph without quota',
+    await limitedApp.graphql('{ viewer { scopes } }', {}, { token: exhaustedToken }),
+  );
+  await requestAndRecord('graph by GET', 'GET', '/graphql?query={health{status}}');
+  await requestAndRecord('graph by PUT', 'PUT', '/graphql', { body: {} });
+  await requestAndRecord('graph in a form', 'POST', '/graphql', {
     body: 'query=x',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   });
-  await ask('graph for nobody', 'POST', '/graphql', { body: {}, headers: { accept: 'image/png' } });
+  await requestAndRecord('graph for nobody', 'POST', '/graphql', {
+    body: {},
+    headers: { accept: 'image/png' },
+  });
 
   const desk = await fileDesk(app);
   const { signedDownloadUrl } = await desk.attach('a.txt', 'text/plain', Buffer.from('abc'));
   const url = new URL(signedDownloadUrl ?? '');
   const file = url.pathname + url.search;
-  const bare = { token: null };
-  await ask('file', 'GET', file, bare);
-  await ask('file', 'HEAD', file, bare);
-  await ask('file', 'GET', url.pathname, bare);
-  await ask('file', 'GET', `${file}x`, bare);
-  await ask('file', 'PUT', file, { token: null, body: 'abc' });
-  await ask('file', 'DELETE', file, bare);
-  await ask('file', 'OPTIONS', file, bare);
-  await ask('file', 'GET', '/files/x', bare);
-  await ask('part of a file', 'GET', file, { token: null, headers: { range: 'bytes=0-1' } });
-  await ask('no part of a file', 'GET', file, { token: null, headers: { range: 'bytes=9-' } });
-  expect(seen.size).toBeGreaterThan(40);
+  const noToken = { token: null };
+  await requestAndRecord('file', 'GET', file, noToken);
+  await requestAndRecord('file', 'HEAD', file, noToken);
+  await requestAndRecord('file', 'GET', url.pathname, noToken);
+  await requestAndRecord('file', 'GET', `${file}x`, noToken);
+  await requestAndRecord('file', 'PUT', file, { token: null, body: 'abc' });
+  await requestAndRecord('file', 'DELETE', file, noToken);
+  await requestAndRecord('file', 'OPTIONS', file, noToken);
+  await requestAndRecord('file', 'GET', '/files/x', noToken);
+  await requestAndRecord('part of a file', 'GET', file, { token: null, headers: { range: 'bytes=0-1' } });
+  await requestAndRecord('no part of a file', 'GET', file, { token: null, headers: { range: 'bytes=9-' } });
+  expect(recorded.size).toBeGreaterThan(40);
 });
 
 it('what is not valid HTTP is answered with the security headers', async () => {
@@ -172,6 +185,6 @@ it('what is not valid HTTP is answered with the security headers', async () => {
   ] as const) {
     const answer = await sendRaw(app.url, bytes);
     expect([bytes.slice(0, 80), answer.status]).toEqual([bytes.slice(0, 80), status]);
-    note(bytes.slice(0, 80), answer);
+    record(bytes.slice(0, 80), answer);
   }
 });

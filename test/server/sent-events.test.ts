@@ -8,10 +8,10 @@ import fc from 'fast-check';
 import type { EventStream } from '../../src/rest-compat/event-chunks.ts';
 import { Unsent } from '../../src/server/http/unsent.ts';
 
-/** The largest event that is framed once for all streams. */
+/** The maximum size of an event that is framed once for all streams. */
 const smallBytes = 8_192;
 
-/** What is sent: texts, and bytes that other streams send as well. Some are longer than a connection takes at once. */
+/** Pieces of a stream: texts, and bytes that other streams send as well. Some are longer than the buffers of a connection. */
 const piece = fc.oneof(
   fc.constantFrom('retry: 2000\n', 'id: x\n\n'),
   fc.integer({ min: 1, max: smallBytes }).map((size) => Buffer.alloc(size, 'a')),
@@ -43,7 +43,7 @@ async function serve(unsent: Unsent, stream: () => EventStream): Promise<Server>
 }
 
 /** Sends a request of HTTP/1.0, whose answer has no chunks, and reads nothing yet. */
-function askPlainly(server: Server): Socket {
+function requestWithoutChunks(server: Server): Socket {
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
   socket.write('GET / HTTP/1.0\r\n\r\n');
   return socket;
@@ -57,8 +57,8 @@ async function bodyOf(socket: Socket): Promise<string> {
 
 it('a client receives all events of a stream in order, with heartbeats between them', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(piece, { minLength: 1, maxLength: 12 }), async (some) => {
-      const pieces = some.flatMap((each) => (each.length > smallBytes ? each : Array(50).fill(each)));
+    fc.asyncProperty(fc.array(piece, { minLength: 1, maxLength: 12 }), async (samples) => {
+      const pieces = samples.flatMap((each) => (each.length > smallBytes ? each : Array(50).fill(each)));
       const unsent = new Unsent({ maxBytes: 100_000_000, silenceMs: 60_000 });
       const server = await serve(unsent, () => streamOf(pieces));
       const { port } = server.address() as AddressInfo;
@@ -66,7 +66,7 @@ it('a client receives all events of a stream in order, with heartbeats between t
       const bodies = await Promise.all([
         fetch(url).then((answer) => answer.text()),
         fetch(url).then((answer) => answer.text()),
-        bodyOf(askPlainly(server)),
+        bodyOf(requestWithoutChunks(server)),
       ]);
       server.close();
       for (const body of bodies) expect(body.replaceAll(':\n\n', '')).toBe(pieces.map(String).join(''));
@@ -85,9 +85,9 @@ it('a client that reads one large event slowly but steadily receives all of it',
   });
   const large = Buffer.alloc(24_000_000, 'a');
   const server = await serve(unsent, () => streamOf(['retry: 2000\n', large, 'id: x\n\n']));
-  const socket = askPlainly(server);
+  const socket = requestWithoutChunks(server);
   let bytes = 0;
-  // Some five seconds in all.
+  // This takes about five seconds.
   for await (const chunk of socket) {
     bytes += (chunk as Buffer).length;
     await delay(10);
@@ -112,8 +112,8 @@ it('a client that reads late receives small events from where its stream had to 
       for (const last = sent + 1_000; sent < last; sent += 1) yield small;
     },
   }));
-  const socket = askPlainly(server);
-  // Something is held only when the connection takes no more.
+  const socket = requestWithoutChunks(server);
+  // Bytes are held only when the connection accepts no more.
   while (unsent.load.bytes === 0) await nextTurn();
   isHeld = true;
   const body = await bodyOf(socket);

@@ -13,7 +13,7 @@ const redisUrl = process.env.TEST_REDIS_URL;
   const [one, other] = [new RecentWrites(), new RecentWrites()];
   const logger = pino({ level: 'silent' });
   const stops = [one, other].map((writes) => shareWrites(String(redisUrl), writes, logger));
-  // Both are connected once each has heard of the other.
+  // Both are connected once each knows a write of the other.
   await eventually(() => {
     one.note('first');
     return other.has('first');
@@ -33,27 +33,27 @@ const redisUrl = process.env.TEST_REDIS_URL;
   async (when) => {
     const proxy = await openRedisProxy(String(redisUrl));
     if (when === 'from the start') proxy.silence();
-    const said: string[] = [];
-    const logger = pino({}, { write: (line: string) => void said.push(line) });
+    const lines: string[] = [];
+    const logger = pino({}, { write: (line: string) => void lines.push(line) });
     const [one, other] = [new RecentWrites(), new RecentWrites()];
     const stops = [
       shareWrites(String(redisUrl), one, pino({ level: 'silent' })),
       shareWrites(proxy.url, other, logger, { everyMs: 50, unanswered: 20 }),
     ];
-    const heard = (tokenId: string) =>
+    const waitUntilShared = (tokenId: string) =>
       eventually(() => {
         one.note(tokenId);
         return other.has(tokenId);
       });
     if (when === 'after a while') {
-      await heard('before');
+      await waitUntilShared('before');
       proxy.silence();
     }
-    await eventually(() => said.some((line) => line.includes('has been silent')));
+    await eventually(() => lines.some((line) => line.includes('has been silent')));
     await proxy.restore();
-    await heard('after');
-    await eventually(() => said.at(-1)?.includes('answers again') ?? false);
-    expect(said).toEqual([
+    await waitUntilShared('after');
+    await eventually(() => lines.at(-1)?.includes('answers again') ?? false);
+    expect(lines).toEqual([
       expect.stringContaining('has been silent'),
       expect.stringContaining('Redis answers again'),
     ]);
@@ -83,7 +83,7 @@ describe('two machines with Redis and a replica', () => {
     const titleFor = async (token: string) =>
       (await other.request<{ title: string }>('GET', path, { token })).body.title;
     await other.untilServes(true);
-    // The first request reads the reference data, which the replica must not be older than.
+    // The first request reads the reference data, and the replica must not be older than that.
     await eventually(async () => {
       const before = other.served();
       return (await titleFor(reader)) === 'Before' && other.served() > before;
@@ -92,24 +92,24 @@ describe('two machines with Redis and a replica', () => {
     const readWhilePaused = async () => {
       const pausedMs = performance.now();
       await one.standby.pauseReplay(one.primary);
-      const ofReader = [await titleFor(reader)];
-      // Once a write has been heard of, the connections to Redis are open.
+      const readerTitles = [await titleFor(reader)];
+      // When the other machine knows a write, both connections to Redis are open.
       await eventually(async () => {
         await rewrite('Heard of');
         return (await titleFor(writer)) === 'Heard of';
       });
-      const ofWriter: string[] = [];
+      const writerTitles: string[] = [];
       for (const title of rounds) {
         await rewrite(title);
-        ofWriter.push(await titleFor(writer));
+        writerTitles.push(await titleFor(writer));
       }
-      ofReader.push(await titleFor(reader));
+      readerTitles.push(await titleFor(reader));
       const tookMs = performance.now() - pausedMs;
       await one.standby.resumeReplay();
-      return { ofWriter, ofReader, tookMs };
+      return { ofWriter: writerTitles, ofReader: readerTitles, tookMs };
     };
     let read = await readWhilePaused();
-    // After five seconds a replica is too far behind to serve, so a run of a busy machine that takes longer proves nothing.
+    // After five seconds a replica is too far behind to serve queries, so a slower run on a busy machine proves nothing.
     while (read.tookMs > 4_500) read = await readWhilePaused();
     expect(read.ofWriter).toEqual(rounds);
     expect(read.ofReader[1]).toBe(read.ofReader[0]);
@@ -117,14 +117,14 @@ describe('two machines with Redis and a replica', () => {
 });
 
 it('a machine logs once that Redis does not answer, and still knows its own writes', async () => {
-  const warned: string[] = [];
-  const logger = pino({}, { write: (line: string) => void warned.push(line) });
+  const warnings: string[] = [];
+  const logger = pino({}, { write: (line: string) => void warnings.push(line) });
   const writes = new RecentWrites();
   const stop = shareWrites('redis://127.0.0.1:1', writes, logger);
-  await eventually(() => warned.length > 0);
+  await eventually(() => warnings.length > 0);
   writes.note('here');
   writes.note('again');
   await new Promise(setImmediate);
   stop();
-  expect([writes.has('here'), warned.length]).toEqual([true, 1]);
+  expect([writes.has('here'), warnings.length]).toEqual([true, 1]);
 });

@@ -39,12 +39,12 @@ const refusal = {
 };
 
 describe('a query with X-Workgraph-Snapshot', () => {
-  it.each(['', introspection])('shows the same moment in all its parts beside { %s }', async (beside) => {
-    const query = `query ($ids: [ID!]!) { ${beside} nodes(ids: $ids) { ... on Issue {
+  it.each(['', introspection])('shows the same moment in all its parts beside { %s }', async (otherField) => {
+    const query = `query ($ids: [ID!]!) { ${otherField} nodes(ids: $ids) { ... on Issue {
       commentCount comments(last: 1) { totalCount nodes { issue { commentCount comments { totalCount } } } } } } }`;
-    const reading = new AbortController();
+    const finished = new AbortController();
     const writer = (async () => {
-      while (!reading.signal.aborted) await comment();
+      while (!finished.signal.aborted) await comment();
     })();
     for (let read = 0; read < 40; read += 1) {
       const { body } = await app.graphql<{ nodes: { commentCount: number }[] }>(
@@ -55,7 +55,7 @@ describe('a query with X-Workgraph-Snapshot', () => {
       const counts = JSON.stringify(body.data).matchAll(/(?:commentCount|totalCount)":(\d+)/g);
       expect(new Set(Array.from(counts, ([, count]) => count)).size).toBe(1);
     }
-    reading.abort();
+    finished.abort();
     await writer;
   });
 
@@ -70,7 +70,7 @@ describe('a query with X-Workgraph-Snapshot', () => {
 
   it('is refused for its cost without a connection', async () => {
     const ask = () => app.graphql(`{ ${introspection} ${costly} }`, {}, { headers });
-    // So that the token is known.
+    // After this request, the server knows the token.
     await ask();
     const connect = app.database.connect.bind(app.database);
     Object.assign(app.database, { connect: () => Promise.reject(new DatabaseUnavailableError('gone')) });
@@ -93,7 +93,7 @@ describe('a query with X-Workgraph-Snapshot', () => {
   it('reads reference data from the snapshot, and not from memory', async () => {
     const query = '{ issues(first: 1) { nodes { team { name } } } }';
     await app.graphql(query);
-    // As a process of another version would, which tells nobody.
+    // A process of another version could write like this, without a notification.
     const { unscoped } = app.database;
     await unscoped.transaction().execute(async (trx) => {
       await trx.updateTable('team').set({ name: 'After' }).where('id', '=', teamId).execute();
@@ -116,8 +116,8 @@ describe('a query with X-Workgraph-Snapshot', () => {
     const after = await cursorNow(app);
     const query =
       'query ($after: String) { changes(after: $after, waitSeconds: 20) { nodes { eventType } } }';
-    const asked = await app.graphql(query, { after }, { headers });
-    expect(asked.body).toEqual({ data: { changes: { nodes: [] } } });
+    const changesAnswer = await app.graphql(query, { after }, { headers });
+    expect(changesAnswer.body).toEqual({ data: { changes: { nodes: [] } } });
   });
 });
 

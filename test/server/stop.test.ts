@@ -10,25 +10,25 @@ import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
 import { WriteSignals } from '../../src/db/statements/write-signals.ts';
 import { DatabaseUnavailableError } from '../../src/db/engine/unavailable.ts';
 import { startServer } from '../../src/server/server.ts';
-// What holds answers against the document is there before the first one: its loading would outlast the server.
+// Loads the check of answers against openapi.json before the first one: loading it later would take longer than the server runs.
 import '../support/openapi.ts';
 
 const config = { host: '127.0.0.1', port: 0, publicUrl: undefined, explorer: true };
 const logger = pino({ level: 'silent' });
 
-/** A database that answers to a ping alone, as soon as `gate` opens; `pinged` is called when the ping arrives. */
+/** A database that answers only pings, once `gate` is resolved; `pinged` is called when a ping arrives. */
 function gatedDatabase(gate: Promise<void>, pinged?: () => void): Database {
-  const gone = () => {
+  const unavailable = () => {
     throw new DatabaseUnavailableError('PostgreSQL at db:5432 is unavailable: the connection was refused.');
   };
-  const nothing = new Proxy({}, { get: () => gone });
+  const nothing = new Proxy({}, { get: () => unavailable });
   return {
     engine: 'postgres',
     of: () => nothing as TenantDb,
     unscoped: nothing as Database['unscoped'],
-    connect: gone,
-    connectApart: gone,
-    shared: gone,
+    connect: unavailable,
+    connectApart: unavailable,
+    shared: unavailable,
     load: () => ({ open: 0, idle: 0, size: 10, waiting: 0 }),
     writeSignals: new WriteSignals(),
     ping: () => {
@@ -47,7 +47,7 @@ it('a stopping server reports that it is not ready, finishes its requests and ac
     config,
     logger,
   });
-  const underWay = fetch(`${server.url}/readyz`);
+  const pending = fetch(`${server.url}/readyz`);
   await pinged.promise;
   const stopped = server.stop({ drainMs: 2_500 });
   const refused = await fetch(`${server.url}/readyz`);
@@ -55,9 +55,9 @@ it('a stopping server reports that it is not ready, finishes its requests and ac
   expect(refused.headers.get('connection')).toBe('close');
   expect(Object.keys((await refused.json()) as object)).toEqual(['type', 'title', 'status', 'detail']);
   expect((await fetch(`${server.url}/health`)).status).toBe(200);
-  await refusal(`${server.url}/health`);
+  await waitUntilRefused(`${server.url}/health`);
   gate.resolve();
-  expect((await underWay).status).toBe(200);
+  expect((await pending).status).toBe(200);
   await stopped;
 });
 
@@ -74,8 +74,8 @@ it('a stopping server refuses new streams at once and says why', async () => {
   await stopped;
 });
 
-/** Asks until nobody answers. */
-async function refusal(url: string): Promise<void> {
+/** Sends requests until the server accepts no more connections. */
+async function waitUntilRefused(url: string): Promise<void> {
   for (;;) {
     try {
       await fetch(url);
@@ -91,12 +91,12 @@ it('a stopping server does not wait forever for a request that does not end', as
   const pinged = Promise.withResolvers<void>();
   const database = gatedDatabase(new Promise(() => undefined), pinged.resolve);
   const server = await startServer({ database, config, logger });
-  const underWay = fetch(`${server.url}/readyz`).catch(() => 'cut off');
+  const pending = fetch(`${server.url}/readyz`).catch(() => 'cut off');
   await pinged.promise;
   const startedMs = performance.now();
   await server.stop({ withinMs: 300 });
   expect(performance.now() - startedMs).toBeLessThan(5_000);
-  expect(await underWay).toBe('cut off');
+  expect(await pending).toBe('cut off');
 });
 
 it('a stopping server does not wait for connections on which no request has come', async () => {
@@ -146,7 +146,7 @@ it('every request is answered 503 with Retry-After while the database is gone, a
   await server.stop();
 });
 
-/** Counts the parts of a server that listen for writes. */
+/** Counts the subscribers to signals of writes. */
 class CountedSignals extends WriteSignals {
   count = 0;
 
@@ -163,14 +163,14 @@ class CountedSignals extends WriteSignals {
 it.each([
   ['port', (host: string, port: number) => ({ host, port })],
   ['metrics port', (host: string, port: number) => ({ metricsAddress: { host, port } })],
-])('a start on a %s that is taken throws, and leaves nothing open', async (_name, taking) => {
+])('a start on a %s that is taken throws, and leaves nothing open', async (_name, optionsFor) => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { address, port } = other.address() as AddressInfo;
   const writeSignals = new CountedSignals();
   const database = { ...gatedDatabase(Promise.resolve()), writeSignals };
   await expect(
-    startServer({ database, config: { ...config, ...taking(address, port) }, logger }),
+    startServer({ database, config: { ...config, ...optionsFor(address, port) }, logger }),
   ).rejects.toMatchObject({ code: 'EADDRINUSE' });
   expect(writeSignals.count).toBe(0);
   other.close();

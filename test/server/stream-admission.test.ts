@@ -8,31 +8,31 @@ const { app, world } = useIssueWorld({ settings: { STREAMS_PER_TOKEN: '300' } })
 
 const limits = { maxConcurrency: 16, queueWaitMs: 1, requestTimeoutMs: 60_000 };
 
-/** Asks for tickets, and keeps those that it gets. */
-function ask(gate: Gate, count: number) {
-  const asked = { tickets: [] as AdmissionTicket[], refused: 0 };
+/** Enters a gate several times, and collects the tickets that it gets. */
+function enterGate(gate: Gate, count: number) {
+  const entries = { tickets: [] as AdmissionTicket[], refused: 0 };
   for (let made = 0; made < count; made += 1) {
     gate.enter(
-      (ticket) => asked.tickets.push(ticket),
+      (ticket) => entries.tickets.push(ticket),
       () => {
-        asked.refused += 1;
+        entries.refused += 1;
       },
     );
   }
-  return asked;
+  return entries;
 }
 
 it('opens eight streams at once, and leaves the other tickets to requests', () => {
   const admission = new Admission(limits);
-  const streams = ask(new StreamAdmission(admission), 40);
+  const streams = enterGate(new StreamAdmission(admission), 40);
   expect(streams.tickets).toHaveLength(8);
-  expect(ask(admission, 8).tickets).toHaveLength(8);
+  expect(enterGate(admission, 8).tickets).toHaveLength(8);
   expect(admission.load).toEqual({ inProgress: 16, waiting: 0, refused: 0 });
 });
 
 it('opens the next stream when one is open, and refuses none of a burst', () => {
   const admission = new Admission(limits);
-  const streams = ask(new StreamAdmission(admission), 40);
+  const streams = enterGate(new StreamAdmission(admission), 40);
   for (const ticket of streams.tickets) {
     ticket.leave();
     ticket.leave();
@@ -43,30 +43,30 @@ it('opens the next stream when one is open, and refuses none of a burst', () => 
 
 it('passes the tickets of clients that have disconnected on to the others', () => {
   const streamAdmission = new StreamAdmission(new Admission(limits));
-  const { tickets } = ask(streamAdmission, 8);
-  let gone = 0;
+  const { tickets } = enterGate(streamAdmission, 8);
+  let disconnectedCount = 0;
   for (let made = 0; made < 9_000; made += 1) {
     streamAdmission.enter(
       (ticket) => {
-        gone += 1;
+        disconnectedCount += 1;
         ticket.leave();
       },
       () => undefined,
     );
   }
-  const last = ask(streamAdmission, 1);
+  const last = enterGate(streamAdmission, 1);
   for (const ticket of tickets) ticket.leave();
-  expect(gone).toBe(9_000);
+  expect(disconnectedCount).toBe(9_000);
   expect(last.tickets).toHaveLength(1);
 });
 
 it('returns a ticket to a stream that has read its body before it opens those that wait', async () => {
   const streamAdmission = new StreamAdmission(new Admission(limits));
-  const { tickets } = ask(streamAdmission, 8);
+  const { tickets } = enterGate(streamAdmission, 8);
   const { promise: body, resolve: read } = Promise.withResolvers<void>();
   const reading = tickets[0]?.whileSuspended(body);
-  const waiting = ask(streamAdmission, 2);
-  // The ticket of the first was free while it read.
+  const waiting = enterGate(streamAdmission, 2);
+  // The ticket of the first stream was free while it read its body.
   expect(waiting.tickets).toHaveLength(1);
   read();
   await body;
@@ -80,7 +80,7 @@ it('returns a ticket to a stream that has read its body before it opens those th
 
 it('refuses a stream when the requests of an overload leave no ticket for it', async () => {
   const admission = new Admission({ ...limits, maxConcurrency: 1 });
-  ask(admission, 1);
+  enterGate(admission, 1);
   let refuse = (): void => undefined;
   const refused = new Promise<void>((resolve) => (refuse = resolve));
   const streamAdmission = new StreamAdmission(admission);

@@ -14,7 +14,7 @@ import { EarlyExit, WorkerProcess } from '../../src/server/workers/worker-proces
 import { freePort } from '../faults/support/ports.ts';
 import { untilReplaced, workersOf } from '../faults/support/workers.ts';
 
-// Workers without a database: what a supervisor does with processes and sockets does not depend on what they serve.
+// Workers without a database: how a supervisor handles processes and sockets does not depend on what they serve.
 const script = join(import.meta.dirname, '../support/light-worker-process.ts');
 const cannotStart = 'A worker ended at its start (exit code 3).';
 const onLinux = process.platform === 'linux' ? describe : describe.skip;
@@ -22,7 +22,7 @@ const onLinux = process.platform === 'linux' ? describe : describe.skip;
 onLinux('a supervisor', () => {
   let folder: string;
   /** While this file exists, no worker can start. */
-  let obstacle: string;
+  let exitFile: string;
   let supervisor: Supervisor;
   let port: number;
   let url: string;
@@ -30,7 +30,7 @@ onLinux('a supervisor', () => {
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'workgraph-supervisor-'));
-    obstacle = join(folder, 'obstacle');
+    exitFile = join(folder, 'obstacle');
     log = new EventEmitter();
     port = await freePort();
     url = `http://127.0.0.1:${port}`;
@@ -46,23 +46,23 @@ onLinux('a supervisor', () => {
     return new Supervisor({
       workers: 2,
       port,
-      program: { script, args: [obstacle], env: process.env },
+      program: { script, args: [exitFile], env: process.env },
       quotas: new QuotaLeases(quotasOf({ requestsPerMinute: 1, costPerHour: 1 }), 2),
-      logger: pino({}, { write: noteLine }),
+      logger: pino({}, { write: emitLine }),
       stopWithinMs: 10_000,
       crashes: new CrashLoop(1),
       ...options,
     });
   }
 
-  function noteLine(line: string): void {
+  function emitLine(line: string): void {
     log.emit((JSON.parse(line) as { msg: string }).msg);
     log.emit('line', line);
   }
 
   const workers = () => workersOf(process.pid, script);
 
-  /** Asks on a new connection, and returns the pid of the worker that answered. */
+  /** Sends a request over a new connection, and returns the pid of the worker that answered. */
   async function ask(agent = new Agent()): Promise<number> {
     return Number(await answerTo('/', agent));
   }
@@ -76,11 +76,11 @@ onLinux('a supervisor', () => {
 
   it('loses no connection while its workers are replaced, however fast connections come', async () => {
     await supervisor.start();
-    const over = new AbortController();
+    const finished = new AbortController();
     const pids = new Set<number>();
     const failures: unknown[] = [];
     const clients = Array.from({ length: 8 }, async () => {
-      while (!over.signal.aborted) {
+      while (!finished.signal.aborted) {
         await ask().then(
           (pid) => pids.add(pid),
           (error: unknown) => failures.push(error),
@@ -92,7 +92,7 @@ onLinux('a supervisor', () => {
       supervisor.reload();
       await untilReplaced(workers, old);
     }
-    over.abort();
+    finished.abort();
     await Promise.all(clients);
     expect(failures).toEqual([]);
     expect(pids.size).toBeGreaterThanOrEqual(8);
@@ -101,10 +101,10 @@ onLinux('a supervisor', () => {
   it('tells all workers which caller has no objects left', async () => {
     await supervisor.start();
     await answerTo('/charge/token:1');
-    const told = new Set<string>();
-    while (told.size < 2) {
+    const informedPids = new Set<string>();
+    while (informedPids.size < 2) {
       const [pid = '', ...debts] = (await answerTo('/debts')).split(' ');
-      if (debts.join(' ') === 'token:1 true') told.add(pid);
+      if (debts.join(' ') === 'token:1 true') informedPids.add(pid);
     }
   });
 
@@ -115,57 +115,57 @@ onLinux('a supervisor', () => {
       const replaced = untilReplaced(workers, [victim]);
       process.kill(victim, 'SIGKILL');
       await replaced;
-      const answering = new Set<number>();
-      while (answering.size < 2) answering.add(await ask());
-      expect(answering).toEqual(new Set(workers()));
+      const answeringPids = new Set<number>();
+      while (answeringPids.size < 2) answeringPids.add(await ask());
+      expect(answeringPids).toEqual(new Set(workers()));
     }
   });
 
   it('keeps the worker that is left while others cannot start, and starts them when they can', async () => {
     await supervisor.start();
     const [victim = 0, left] = workers();
-    writeFileSync(obstacle, '');
-    let tries = 0;
-    const tried = Promise.withResolvers<void>();
+    writeFileSync(exitFile, '');
+    let attempts = 0;
+    const attempted = Promise.withResolvers<void>();
     log.on(cannotStart, () => {
-      tries += 1;
-      if (tries === 6) tried.resolve();
+      attempts += 1;
+      if (attempts === 6) attempted.resolve();
     });
     process.kill(victim, 'SIGKILL');
-    const outcome = await Promise.race([tried.promise, supervisor.failed.then(() => 'failed')]);
+    const outcome = await Promise.race([attempted.promise, supervisor.failed.then(() => 'failed')]);
     expect(outcome).toBeUndefined();
     expect(await ask()).toBe(left);
-    rmSync(obstacle);
+    rmSync(exitFile);
     await untilReplaced(workers, [victim]);
   });
 
   it('starts with its first worker while others cannot start, and starts them when they can', async () => {
-    writeFileSync(obstacle, 'others');
+    writeFileSync(exitFile, 'others');
     await supervisor.start();
     const [first, ...others] = workers();
     expect(others).toEqual([]);
     expect(await ask()).toBe(first);
-    rmSync(obstacle);
-    const answering = new Set<number>();
-    while (answering.size < 2) answering.add(await ask());
-    expect(answering).toContain(first);
+    rmSync(exitFile);
+    const answeringPids = new Set<number>();
+    while (answeringPids.size < 2) answeringPids.add(await ask());
+    expect(answeringPids).toContain(first);
   });
 
   it('replaces its workers while it waits before it tries again to start one', async () => {
     supervisor = newSupervisor({ crashes: new CrashLoop(30_000) });
     await supervisor.start();
-    let tries = 0;
+    let attempts = 0;
     log.on(cannotStart, () => {
-      tries += 1;
+      attempts += 1;
     });
-    const tried = once(log, cannotStart);
+    const attempted = once(log, cannotStart);
     const replacing = once(log, 'replacing all workers');
-    writeFileSync(obstacle, '');
+    writeFileSync(exitFile, '');
     process.kill(workers()[0] ?? 0, 'SIGKILL');
-    await tried;
+    await attempted;
     supervisor.reload();
     await replacing;
-    expect(tries).toBe(1);
+    expect(attempts).toBe(1);
   });
 
   it('kills a worker that hangs, starts another one, and lets the other one lead', async () => {
@@ -192,7 +192,7 @@ onLinux('a supervisor', () => {
   it('treats a worker that does not read its messages as hanging, and stops sending', async () => {
     let hangs = 0;
     const worker = new WorkerProcess({
-      program: { script, args: [obstacle], env: process.env },
+      program: { script, args: [exitFile], env: process.env },
       start: { number: 1, workers: 1, port, isFirst: true },
       onMessage: () => undefined,
       onHang: () => {
@@ -209,7 +209,7 @@ onLinux('a supervisor', () => {
 
   it('fails when no worker is left and none can start', async () => {
     await supervisor.start();
-    writeFileSync(obstacle, '');
+    writeFileSync(exitFile, '');
     for (const worker of workers()) process.kill(worker, 'SIGKILL');
     await supervisor.failed;
   });
@@ -217,22 +217,22 @@ onLinux('a supervisor', () => {
   it('keeps its workers when their replacements cannot start', async () => {
     await supervisor.start();
     const old = workers();
-    writeFileSync(obstacle, '');
-    const tried = once(log, 'a worker could not be replaced; the others continue');
+    writeFileSync(exitFile, '');
+    const attempted = once(log, 'a worker could not be replaced; the others continue');
     supervisor.reload();
-    await tried;
+    await attempted;
     expect(workers()).toEqual(old);
     expect(old).toContain(await ask());
-    rmSync(obstacle);
+    rmSync(exitFile);
     supervisor.reload();
     await untilReplaced(workers, old);
   });
 
-  /** Lets the system start no process until the end of the test, whichever way it refuses. */
-  function withoutExecutable(ending: DisposableStack, path: string): void {
+  /** Makes every start of a process fail until the end of the test, in the way that this path causes. */
+  function withoutExecutable(cleanup: DisposableStack, path: string): void {
     const { execPath } = process;
     process.execPath = path;
-    ending.defer(() => {
+    cleanup.defer(() => {
       process.execPath = execPath;
     });
   }
@@ -245,21 +245,21 @@ onLinux('a supervisor', () => {
     async (_, path, why) => {
       await supervisor.start();
       const [victim = 0, left = 0] = workers();
-      let tries = 0;
-      const [tried, refused] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      let attempts = 0;
+      const [attempted, refused] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       log.on('line', (line: string) => {
         if (!line.includes(why)) return;
         if (line.includes('could not be replaced')) refused.resolve();
-        tries += 1;
-        if (tries === 6) tried.resolve();
+        attempts += 1;
+        if (attempts === 6) attempted.resolve();
       });
       {
-        using ending = new DisposableStack();
-        withoutExecutable(ending, path);
+        using cleanup = new DisposableStack();
+        withoutExecutable(cleanup, path);
         supervisor.reload();
         await refused.promise;
         process.kill(victim, 'SIGKILL');
-        const outcome = await Promise.race([tried.promise, supervisor.failed.then(() => 'failed')]);
+        const outcome = await Promise.race([attempted.promise, supervisor.failed.then(() => 'failed')]);
         expect(outcome).toBeUndefined();
         expect(await ask()).toBe(left);
       }
@@ -268,15 +268,15 @@ onLinux('a supervisor', () => {
   );
 
   it('does not start when the system refuses a process, and says why', async () => {
-    using ending = new DisposableStack();
-    withoutExecutable(ending, '/nowhere/node');
-    const said = once(log, 'A worker ended at its start (spawn /nowhere/node ENOENT).');
+    using cleanup = new DisposableStack();
+    withoutExecutable(cleanup, '/nowhere/node');
+    const logged = once(log, 'A worker ended at its start (spawn /nowhere/node ENOENT).');
     await expect(supervisor.start()).rejects.toThrow(EarlyExit);
-    await said;
+    await logged;
   });
 
   it('does not start when a worker cannot', async () => {
-    writeFileSync(obstacle, '');
+    writeFileSync(exitFile, '');
     await expect(supervisor.start()).rejects.toThrow(EarlyExit);
   });
 });

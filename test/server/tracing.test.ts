@@ -32,8 +32,8 @@ afterEach(() => {
   for (const server of open.splice(0)) server.close().closeAllConnections();
 });
 
-/** A collector, and the exports that it has got. */
-async function collector(status = 200): Promise<{ url: string; exports: Export[]; paths: string[] }> {
+/** Starts a collector, and records the exports that it receives. */
+async function startCollector(status = 200): Promise<{ url: string; exports: Export[]; paths: string[] }> {
   const exports: Export[] = [];
   const paths: string[] = [];
   const server = createServer((req, res) => {
@@ -55,7 +55,7 @@ async function spansOf(
   work: (app: App) => Promise<unknown>,
   settings: Settings = {},
 ): Promise<{ spans: SentSpan[]; exports: Export[] }> {
-  const { url, exports, paths } = await collector();
+  const { url, exports, paths } = await startCollector();
   const app = await startApp({
     demo: true,
     settings: { OTEL_EXPORTER_OTLP_ENDPOINT: `${url}/`, ...settings },
@@ -148,10 +148,10 @@ describe('a traced server', () => {
   });
 
   it('serves and stops as usual where the collector refuses spans or is not there', async () => {
-    const { url } = await collector(400);
-    const closed = await collector();
+    const { url } = await startCollector(400);
+    const closedCollector = await startCollector();
     open.pop()?.close();
-    for (const endpoint of [url, closed.url]) {
+    for (const endpoint of [url, closedCollector.url]) {
       const app = await startApp({ demo: true, settings: { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } });
       expect((await app.request('GET', '/v1/teams')).status).toBe(200);
       await app.stop();

@@ -16,80 +16,85 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-const unknown = (n: number) => `wg_${String(n).padStart(48, '0')}`;
-const from = (address: string) => ({ 'X-Forwarded-For': address });
+const unknownToken = (n: number) => `wg_${String(n).padStart(48, '0')}`;
+const forwardedFor = (address: string) => ({ 'X-Forwarded-For': address });
 
-const ask = (address: string, token: string | null, [method, path] = ['GET', '/v1/teams']) =>
-  app.request(method ?? '', path ?? '', { token, headers: from(address) });
+const requestFrom = (address: string, token: string | null, [method, path] = ['GET', '/v1/teams']) =>
+  app.request(method ?? '', path ?? '', { token, headers: forwardedFor(address) });
 
-const askGraph = (address: string, token: string) =>
-  app.graphql('{ teams { totalCount } }', {}, { token, headers: from(address) });
+const queryFrom = (address: string, token: string) =>
+  app.graphql('{ teams { totalCount } }', {}, { token, headers: forwardedFor(address) });
 
 /** Uses up the quota of an address. */
 async function exhaust(address: string): Promise<void> {
-  for (let n = 0; n < perMinute; n += 1) expect((await ask(address, unknown(n))).status).toBe(401);
+  for (let n = 0; n < perMinute; n += 1)
+    expect((await requestFrom(address, unknownToken(n))).status).toBe(401);
 }
 
 it('the server answers 429 in both APIs once an address has sent too many unknown tokens', async () => {
   const address = '192.0.2.1';
   await exhaust(address);
-  const rest = await ask(address, unknown(99));
+  const rest = await requestFrom(address, unknownToken(99));
   expect(rest).toMatchObject({ status: 429, statements: 0, body: { code: 'rate_limited' } });
   expect(Number(rest.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(Number(rest.headers.get('retry-after'))).toBeLessThanOrEqual(60 / perMinute);
-  const graph = await askGraph(address, unknown(99));
+  const graph = await queryFrom(address, unknownToken(99));
   expect(graph).toMatchObject({ status: 429, body: { errors: [{ extensions: { code: 'RATE_LIMITED' } }] } });
   expect(graph.headers.get('retry-after')).toBe(rest.headers.get('retry-after'));
-  for (const authorization of ['Bearer', 'Basic d2c6', unknown(1)])
+  for (const authorization of ['Bearer', 'Basic d2c6', unknownToken(1)])
     expect(
-      (await app.request('GET', '/v1/teams', { token: null, headers: { authorization, ...from(address) } }))
-        .status,
+      (
+        await app.request('GET', '/v1/teams', {
+          token: null,
+          headers: { authorization, ...forwardedFor(address) },
+        })
+      ).status,
     ).toBe(429);
 });
 
 it('the server keeps answering known tokens, and refuses unknown ones only from that address', async () => {
   const address = '192.0.2.2';
-  const known = await app.tokenFor();
-  expect((await ask('198.51.100.1', known)).status).toBe(200);
+  const knownToken = await app.tokenFor();
+  expect((await requestFrom('198.51.100.1', knownToken)).status).toBe(200);
   await exhaust(address);
-  const fresh = await app.tokenFor();
-  expect((await ask(address, known)).status).toBe(200);
-  expect((await askGraph(address, known)).status).toBe(200);
-  expect((await ask(address, fresh)).status).toBe(429);
-  expect((await ask('198.51.100.1', fresh)).status).toBe(200);
-  expect((await ask(address, fresh)).status).toBe(200);
+  const newToken = await app.tokenFor();
+  expect((await requestFrom(address, knownToken)).status).toBe(200);
+  expect((await queryFrom(address, knownToken)).status).toBe(200);
+  expect((await requestFrom(address, newToken)).status).toBe(429);
+  expect((await requestFrom('198.51.100.1', newToken)).status).toBe(200);
+  expect((await requestFrom(address, newToken)).status).toBe(200);
 });
 
 it('the server counts an IPv6 address by its network', async () => {
   await exhaust('2001:db8:1:2::1');
-  expect((await ask('2001:db8:1:2:ffff::9', unknown(99))).status).toBe(429);
-  expect((await ask('2001:db8:1:3::1', unknown(99))).status).toBe(401);
+  expect((await requestFrom('2001:db8:1:2:ffff::9', unknownToken(99))).status).toBe(429);
+  expect((await requestFrom('2001:db8:1:3::1', unknownToken(99))).status).toBe(401);
 });
 
 it('the server does not refuse requests that need no token', async () => {
   const address = '192.0.2.3';
   await exhaust(address);
   const statusOf = async (token: string | null, ...request: [string, string]) =>
-    (await ask(address, token, request)).status;
-  expect(await statusOf(unknown(1), 'GET', '/v1/nothing')).toBe(404);
-  expect(await statusOf(unknown(1), 'PUT', '/v1/teams')).toBe(405);
-  expect(await statusOf(unknown(1), 'PUT', '/graphql')).toBe(405);
-  expect(await statusOf(unknown(1), 'GET', '/v1/meta/codes')).toBe(200);
-  expect(await statusOf(unknown(1), 'GET', '/v1/openapi.json')).toBe(200);
-  expect(await statusOf(unknown(1), 'GET', '/health')).toBe(200);
+    (await requestFrom(address, token, request)).status;
+  expect(await statusOf(unknownToken(1), 'GET', '/v1/nothing')).toBe(404);
+  expect(await statusOf(unknownToken(1), 'PUT', '/v1/teams')).toBe(405);
+  expect(await statusOf(unknownToken(1), 'PUT', '/graphql')).toBe(405);
+  expect(await statusOf(unknownToken(1), 'GET', '/v1/meta/codes')).toBe(200);
+  expect(await statusOf(unknownToken(1), 'GET', '/v1/openapi.json')).toBe(200);
+  expect(await statusOf(unknownToken(1), 'GET', '/health')).toBe(200);
   expect(await statusOf(null, 'GET', '/v1/teams')).toBe(401);
-  expect(await statusOf(unknown(1), 'GET', '/v1/teams')).toBe(429);
+  expect(await statusOf(unknownToken(1), 'GET', '/v1/teams')).toBe(429);
 });
 
 it('the server refuses without a statement, and logs the number in one line', async () => {
   const address = '192.0.2.4';
   await exhaust(address);
   await whileIssuesAreBlocked(app, async () => {
-    for (let n = 0; n < 20; n += 1) expect((await ask(address, unknown(n))).status).toBe(429);
+    for (let n = 0; n < 20; n += 1) expect((await requestFrom(address, unknownToken(n))).status).toBe(429);
     return {};
   });
-  const told = () => lines.filter((line) => line.address === address && 'refused' in line);
-  while (told().reduce((sum, { refused }) => sum + Number(refused), 0) < 20) await delay(20);
+  const refusalLines = () => lines.filter((line) => line.address === address && 'refused' in line);
+  while (refusalLines().reduce((sum, { refused }) => sum + Number(refused), 0) < 20) await delay(20);
   expect(lines.filter((line) => line.address === address && line.status === 429)).toEqual([]);
 });
 
@@ -102,18 +107,18 @@ it('the server looks up no more unknown tokens than the quota and its refill, in
     { maxLength: 300 },
   );
   fc.assert(
-    fc.property(steps, fc.integer({ min: 1, max: 50 }), (given, limit) => {
+    fc.property(steps, fc.integer({ min: 1, max: 50 }), (arrivals, limit) => {
       let nowMs = 0;
       const tokens = new UnknownTokens(limit, () => nowMs);
       const passed: Record<'ipv4' | 'ipv6', number> = { ipv4: 0, ipv6: 0 };
-      for (const { waitMs, address } of given) {
+      for (const { waitMs, address } of arrivals) {
         nowMs += waitMs;
         if (tokens.refusal(address)) continue;
         tokens.note(address);
         passed[address.includes('.') ? 'ipv4' : 'ipv6'] += 1;
       }
-      const most = limit + (nowMs / 60_000) * limit;
-      expect(Math.max(passed.ipv4, passed.ipv6)).toBeLessThanOrEqual(most + 1e-6);
+      const maxPassed = limit + (nowMs / 60_000) * limit;
+      expect(Math.max(passed.ipv4, passed.ipv6)).toBeLessThanOrEqual(maxPassed + 1e-6);
     }),
   );
 });

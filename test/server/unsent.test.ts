@@ -10,8 +10,8 @@ import { type App, startApp } from '../support/app.ts';
 import { logInto } from '../support/log-into.ts';
 import { sampleOf } from '../support/metrics.ts';
 
-const bound = 8_000_000;
-/** What an answer has that no system keeps for a connection: more than the buffers of both ends. */
+const maxUnsentBytes = 8_000_000;
+/** With so many aliases, an answer is larger than the socket buffers of both ends. */
 const aliases = 80;
 const descriptionBytes = 100_000;
 const answerBytes = aliases * descriptionBytes;
@@ -23,7 +23,7 @@ const lines: Record<string, unknown>[] = [];
 beforeAll(async () => {
   const settings = {
     CLIENT_TIMEOUT_MS: '300',
-    UNSENT_LIMIT_BYTES: String(bound),
+    UNSENT_LIMIT_BYTES: String(maxUnsentBytes),
     MAX_CONCURRENCY: '2',
     METRICS_ADDRESS: '0',
   };
@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 /** A request for the large answer, as it goes over the connection. */
-function large(): string {
+function largeRequest(): string {
   const body = JSON.stringify({ query });
   return (
     `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${desk.token}\r\n` +
@@ -52,16 +52,16 @@ function large(): string {
 }
 
 /** Connects, sends, and reads nothing. */
-function openSilent(url: string, sent: string): Socket {
+function openSilent(url: string, bytesToSend: string): Socket {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   socket.on('error', () => undefined);
-  socket.write(sent);
+  socket.write(bytesToSend);
   return socket;
 }
 
-/** Waits until the other side has closed a connection, whose answer is read only now. */
-async function closed(socket: Socket): Promise<number> {
+/** Reads the answer now, until the server has closed the connection, and returns its length. */
+async function bytesUntilClosed(socket: Socket): Promise<number> {
   let bytes = 0;
   socket.on('data', (chunk: Buffer) => (bytes += chunk.length)).resume();
   if (!socket.closed) await once(socket, 'close');
@@ -72,30 +72,31 @@ describe('clients that do not read their answers', () => {
   it('hold no more memory together than the bound, and are disconnected', async () => {
     const sockets: Socket[] = [];
     const before = await sampleOf(app, 'workgraph_unread_answers_total');
-    let most = 0;
-    const look = async () => (most = Math.max(most, await sampleOf(app, 'workgraph_unsent_bytes')));
+    let maxUnsent = 0;
+    const measure = async () =>
+      (maxUnsent = Math.max(maxUnsent, await sampleOf(app, 'workgraph_unsent_bytes')));
     for (let n = 0; n < 20; n += 1) {
-      const socket = openSilent(app.url, large());
+      const socket = openSilent(app.url, largeRequest());
       sockets.push(socket);
-      // The first bytes of the answer are there, and more are not taken.
+      // The first bytes of the answer have arrived, and the client reads no more.
       await once(socket, 'readable');
-      await look();
+      await measure();
     }
     while ((await sampleOf(app, 'workgraph_unread_answers_total')) < before + sockets.length) {
-      await look();
+      await measure();
       expect((await app.request('GET', '/health')).status).toBe(200);
       await delay(10);
     }
-    expect(most).toBeGreaterThan(0);
-    expect(most).toBeLessThanOrEqual(bound + answerBytes * 1.1);
-    for (const socket of sockets) expect(await closed(socket)).toBeLessThan(answerBytes);
+    expect(maxUnsent).toBeGreaterThan(0);
+    expect(maxUnsent).toBeLessThanOrEqual(maxUnsentBytes + answerBytes * 1.1);
+    for (const socket of sockets) expect(await bytesUntilClosed(socket)).toBeLessThan(answerBytes);
     expect(await sampleOf(app, 'workgraph_unsent_bytes')).toBe(0);
   });
 
   it('get one answer at a time, however many requests they send', async () => {
     lines.length = 0;
-    const socket = openSilent(app.url, large().repeat(20));
-    await expect(closedBytes(socket)).resolves.toBeLessThan(answerBytes);
+    const socket = openSilent(app.url, largeRequest().repeat(20));
+    await expect(bytesAfterCut(socket)).resolves.toBeLessThan(answerBytes);
     const answered = () => lines.filter(({ path }) => path === '/graphql');
     while (answered().length === 0) await delay(10);
     expect(answered()).toHaveLength(1);
@@ -111,25 +112,25 @@ describe('clients that do not read their answers', () => {
       expect(await sampleOf(app, 'workgraph_unsent_bytes')).toBeLessThan(1_000_000);
       await delay(10);
     }
-    expect(await closed(socket)).toBeLessThan(30_000_000);
+    expect(await bytesUntilClosed(socket)).toBeLessThan(30_000_000);
   });
 });
 
 /** Leaves the answer unread until the server has closed the connection. */
-async function closedBytes(socket: Socket): Promise<number> {
+async function bytesAfterCut(socket: Socket): Promise<number> {
   const before = await sampleOf(app, 'workgraph_unread_answers_total');
   while ((await sampleOf(app, 'workgraph_unread_answers_total')) === before) await delay(10);
-  return closed(socket);
+  return bytesUntilClosed(socket);
 }
 
-/** All that comes back on a connection until it is closed from the other side. */
-async function cutAfter(sent: string): Promise<string> {
+/** Sends bytes, and returns everything that arrives until the server closes the connection. */
+async function answerUntilCut(bytesToSend: string): Promise<string> {
   const { hostname, port } = new URL(app.url);
   const socket = connect(Number(port), hostname).setEncoding('utf8');
   let received = '';
   socket.on('data', (text: string) => (received += text));
   socket.on('error', () => undefined);
-  socket.write(sent);
+  socket.write(bytesToSend);
   await once(socket, 'close');
   return received;
 }
@@ -141,25 +142,25 @@ describe('clients that send slowly', () => {
     ['nothing', () => ''],
     ['half a line', () => 'POST /gra'],
     ['headers without an end', start],
-  ])('are disconnected when they send %s', async (_what, sent) => {
-    expect(await cutAfter(sent())).toMatch(/^HTTP\/1\.1 408 [^]*request_timeout/);
+  ])('are disconnected when they send %s', async (_what, bytesToSend) => {
+    expect(await answerUntilCut(bytesToSend())).toMatch(/^HTTP\/1\.1 408 [^]*request_timeout/);
   });
 
   it('are disconnected when the rest of a body does not come', async () => {
     const headers = 'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n';
-    const answer = await cutAfter(`${start()}${headers}{"query":`);
+    const answer = await answerUntilCut(`${start()}${headers}{"query":`);
     expect(answer).toMatch(/^HTTP\/1\.1 408 [^]*REQUEST_TIMEOUT/);
   });
 
   it('do not keep the server from answering others, however many they are', async () => {
-    const slow = Array.from({ length: 100 }, () => cutAfter(start()));
+    const slow = Array.from({ length: 100 }, () => answerUntilCut(start()));
     expect((await app.request('GET', '/v1/teams')).status).toBe(200);
     for (const answer of await Promise.all(slow)) expect(answer).toMatch(/^HTTP\/1\.1 408 /);
   });
 });
 
 it('a client that reads slowly but steadily gets all of a large answer', async () => {
-  const socket = openSilent(app.url, large().replace('\r\n', '\r\nConnection: close\r\n'));
+  const socket = openSilent(app.url, largeRequest().replace('\r\n', '\r\nConnection: close\r\n'));
   const began = performance.now();
   let received = 0;
   for await (const chunk of socket.resume()) {
@@ -169,7 +170,7 @@ it('a client that reads slowly but steadily gets all of a large answer', async (
     socket.resume();
   }
   expect(received).toBeGreaterThan(answerBytes);
-  // Longer than a client may be silent: its progress is what kept it.
+  // This is longer than a client may be silent, so its progress has kept the connection open.
   expect(performance.now() - began).toBeGreaterThan(900);
 });
 
@@ -180,7 +181,7 @@ describe('pipelined requests', () => {
   it('are answered in order', async () => {
     const ids = Array.from({ length: 30 }, (_, n) => n);
     const requests = ids.map((id) =>
-      id % 3 === 0 ? large().replace('\r\n', `\r\nX-Request-Id: ${id}\r\n`) : health(id),
+      id % 3 === 0 ? largeRequest().replace('\r\n', `\r\nX-Request-Id: ${id}\r\n`) : health(id),
     );
     const socket = openSilent(app.url, requests.join('') + health('last', 'Connection: close\r\n'));
     let text = '';
@@ -192,7 +193,7 @@ describe('pipelined requests', () => {
   });
 
   it('are refused with 503 from the 33rd that waits on, and the connection is closed', async () => {
-    const socket = openSilent(app.url, large() + health('x').repeat(200));
+    const socket = openSilent(app.url, largeRequest() + health('x').repeat(200));
     let text = '';
     for await (const chunk of socket.setEncoding('latin1').resume())
       text = (text + String(chunk)).replaceAll(/x{50,}/g, '');
@@ -201,7 +202,7 @@ describe('pipelined requests', () => {
   });
 });
 
-/** A server that gives bodies of the size that is asked for, and the client of a case. */
+/** Starts a server that answers with a body whose size is the path of the request. */
 async function serveBodies(unsent: Unsent): Promise<Server> {
   const server = createServer((req, res) => {
     const size = Number(req.url?.slice(1));
@@ -224,14 +225,14 @@ it('every bound holds for any mix of clients, and clients that read get complete
       const unsent = new Unsent({ maxBytes: 12_000_000, silenceMs: 400 });
       const server = await serveBodies(unsent);
       const { port } = server.address() as AddressInfo;
-      let most = 0;
-      const watch = setInterval(() => (most = Math.max(most, unsent.load.bytes)), 1);
+      let maxUnsent = 0;
+      const watch = setInterval(() => (maxUnsent = Math.max(maxUnsent, unsent.load.bytes)), 1);
       const silent: Socket[] = [];
       const received = await Promise.all(
         clients.map(async ({ size, reads, afterMs }) => {
           await delay(afterMs);
           if (reads) return readAll(port, size);
-          silent.push(await ignore(port, size));
+          silent.push(await openUnread(port, size));
           return 0;
         }),
       );
@@ -241,7 +242,7 @@ it('every bound holds for any mix of clients, and clients that read get complete
       for (const socket of silent) socket.destroy();
       server.closeAllConnections();
       server.close();
-      expect(most).toBeLessThanOrEqual(12_000_000 + 9_000_000);
+      expect(maxUnsent).toBeLessThanOrEqual(12_000_000 + 9_000_000);
       clients.forEach(({ size, reads }, index) => {
         if (reads) expect(received[index]).toBe(size);
       });
@@ -259,8 +260,8 @@ function readAll(port: number, size: number): Promise<number> {
   });
 }
 
-/** Asks for a body and reads none of it; resolves when its answer has begun. */
-async function ignore(port: number, size: number): Promise<Socket> {
+/** Requests a body without reading it; resolves when the answer has begun. */
+async function openUnread(port: number, size: number): Promise<Socket> {
   const socket = openSilent(`http://127.0.0.1:${port}`, `GET /${size} HTTP/1.1\r\nHost: x\r\n\r\n`);
   await new Promise((resolve) => socket.once('readable', resolve).once('close', resolve));
   return socket;

@@ -9,7 +9,7 @@ const script = join(import.meta.dirname, '../support/light-worker-process.ts');
 
 it('a connection is closed that a worker does not get because it hangs or has ended', async () => {
   let hangs = 0;
-  using ending = new DisposableStack();
+  using cleanup = new DisposableStack();
   const worker = new WorkerProcess({
     program: { script, args: [], env: process.env },
     start: { number: 1, workers: 1, port: await freePort(), isFirst: true },
@@ -18,16 +18,16 @@ it('a connection is closed that a worker does not get because it hangs or has en
       hangs += 1;
     },
   });
-  ending.defer(() => worker.kill());
+  cleanup.defer(() => worker.kill());
   await worker.prepared;
   const acceptor = createServer({ pauseOnConnect: true });
-  ending.defer(() => acceptor.close());
+  cleanup.defer(() => acceptor.close());
   await once(acceptor.listen(0, '127.0.0.1'), 'listening');
   const { port } = acceptor.address() as AddressInfo;
   const sendConnection = async (): Promise<Socket> => {
     const client = connect(port, '127.0.0.1');
     const [[connection]] = await Promise.all([once(acceptor, 'connection'), once(client, 'connect')]);
-    // As many messages wait as may: some of those before have been taken by the operating system.
+    // This fills the queue of messages again: the operating system may have taken some of the earlier ones.
     for (let sent = 0; sent < 50_000; sent += 1) worker.send({ kind: 'gap' });
     worker.send({ kind: 'connection' }, connection as Socket);
     return client.resume();
@@ -38,7 +38,7 @@ it('a connection is closed that a worker does not get because it hangs or has en
   worker.kill();
   expect((await worker.exited).signal).toBe('SIGKILL');
   await once(await sendConnection(), 'close');
-  // It resolves only if no connection is left.
+  // The server closes only if no connection is left.
   acceptor.close();
   await once(acceptor, 'close');
 });

@@ -42,7 +42,7 @@ class Requests {
     answered?.ticket.leave();
   }
 
-  /** Leaves none behind, whose timers would keep the process alive. */
+  /** Answers all requests: the timers of requests in progress would keep the process alive. */
   async answerAll(): Promise<void> {
     while (this.inProgress.length > 0) {
       for (const { ticket } of this.inProgress.splice(0)) ticket.leave();
@@ -111,12 +111,12 @@ it('a request that waits for the client or for a turn gives its place to others 
   requests.send('other');
   requests.send('busy', 9);
   expect(await requests.count('busy')).toBe(8);
-  let uploaded = () => undefined as void;
-  const upload = new Promise<void>((resolve) => (uploaded = resolve));
+  let finishUpload = () => undefined as void;
+  const upload = new Promise<void>((resolve) => (finishUpload = resolve));
   const suspended = requests.inProgress.find(({ workspaceId }) => workspaceId === 'busy')?.ticket;
   const resumed = suspended?.whileSuspended(upload);
   expect(await requests.count('busy')).toBe(9);
-  uploaded();
+  finishUpload();
   for (let n = 0; n < 3; n += 1) await nextRound();
   requests.inProgress
     .filter(({ ticket, workspaceId }) => workspaceId === 'busy' && ticket !== suspended)
