@@ -55,18 +55,18 @@ function randomPeriods() {
   const end = Date.now() + day;
   const count = random.integer(1, 12);
   const length = random.integer(1, 400) * day;
-  return Array.from({ length: count }, (_, place) => ({
-    startUtc: new Date(end - (count - place) * length),
-    endUtc: new Date(end - (count - place - 1) * length),
+  return Array.from({ length: count }, (_, index) => ({
+    startUtc: new Date(end - (count - index) * length),
+    endUtc: new Date(end - (count - index - 1) * length),
   }));
 }
 
 /**
- * Reads with a random bound and without one. An answer within the bound must be the same. It goes on until several reads were answered
- * and several refused, so that it depends on chance only how long that takes.
+ * Reads with a random bound and without one. An answer within the bound must be the same. It continues until several reads were
+ * answered and several were refused, so that only the duration of the test depends on chance.
  */
 async function compare(
-  read: (most: number) => Promise<unknown>,
+  read: (maxIssues: number) => Promise<unknown>,
 ): Promise<{ answered: number; refused: number }> {
   const tally = { answered: 0, refused: 0 };
   const isDone = (round: number) => round >= rounds && Math.min(tally.answered, tally.refused) > 3;
@@ -78,22 +78,24 @@ async function compare(
   return tally;
 }
 
-/** Runs the same random read for each bound. */
-function repeated(make: () => (most: number) => Promise<unknown>): (most: number) => Promise<unknown> {
-  let read = make();
-  return (most) => {
-    if (most !== unbounded) read = make();
-    return read(most);
+/** Makes a random read, which runs first with a bound and then without one. */
+function withAndWithoutBound(
+  makeRead: () => (maxIssues: number) => Promise<unknown>,
+): (maxIssues: number) => Promise<unknown> {
+  let read = makeRead();
+  return (maxIssues) => {
+    if (maxIssues !== unbounded) read = makeRead();
+    return read(maxIssues);
   };
 }
 
 it('bounded counts of issues by groups are those without a bound, or are refused', async () => {
   const db = app.database.of(world.workspace.workspaceId);
   const tally = await compare(
-    repeated(() => {
+    withAndWithoutBound(() => {
       const choice = randomChoice();
       const groups = random.sample([...columns], random.integer(0, 3));
-      return (most) => selectIssueStats(db, choice, groups, { limit: 1000, maxIssues: most });
+      return (maxIssues) => selectIssueStats(db, choice, groups, { limit: 1000, maxIssues });
     }),
   );
   expect(Math.min(tally.answered, tally.refused)).toBeGreaterThan(3);
@@ -102,14 +104,14 @@ it('bounded counts of issues by groups are those without a bound, or are refused
 it('bounded trends are those without a bound, or are refused', async () => {
   const db = app.database.of(world.workspace.workspaceId);
   const tally = await compare(
-    repeated(() => {
+    withAndWithoutBound(() => {
       const choice = randomChoice();
       const shape = {
         periods: randomPeriods(),
         columns: random.sample([...columns], random.integer(0, 2)),
         limit: 100,
       };
-      return (most) => selectIssueTrend(db, choice, shape, most);
+      return (maxIssues) => selectIssueTrend(db, choice, shape, maxIssues);
     }),
   );
   expect(Math.min(tally.answered, tally.refused)).toBeGreaterThan(3);
@@ -119,14 +121,14 @@ it('bounded flows and burnups are those without a bound, or are refused', async 
   const db = app.database.of(world.workspace.workspaceId);
   const projects = world.model.all('Project').map(({ id }) => parseId(String(id))?.uuid ?? '');
   const tally = await compare(
-    repeated(() => {
+    withAndWithoutBound(() => {
       const periods = randomPeriods();
       if (random.chance(0.5)) {
         const teams = random.pick([always, { column: 'code', is: 'gt', value: 'M' } as const]);
-        return (most) => selectIssueFlow(db, teams, periods, most);
+        return (maxIssues) => selectIssueFlow(db, teams, periods, maxIssues);
       }
       const keys = random.sample(projects, random.integer(1, projects.length));
-      return (most) => selectBurnup(db, 'projectId', keys, periods, most);
+      return (maxIssues) => selectBurnup(db, 'projectId', keys, periods, maxIssues);
     }),
   );
   expect(Math.min(tally.answered, tally.refused)).toBeGreaterThan(3);

@@ -35,19 +35,19 @@ afterAll(() => world.stop());
 
 it('the cached cost and scopes of a query are right for any values of its variables', () => {
   let compared = 0;
-  for (let place = 0; place < queries; place += 1) {
-    const seed = process.env.SEED ?? `${firstSeed}-${place}`;
+  for (let index = 0; index < queries; index += 1) {
+    const seed = process.env.SEED ?? `${firstSeed}-${index}`;
     const random = new Random(seed);
     const { query, variables } = new RandomQueries(world.model, random, new Map()).query();
     const document = parse(query);
     for (let round = 0; round < 4; round += 1) {
-      const source = sourceOf(document, round === 0 ? variables : changed(variables, random));
+      const source = sourceOf(document, round === 0 ? variables : withOtherValues(variables, random));
       if (!source) continue;
       compared += 1;
       expect([seed, priceOperation(source, Infinity).requested]).toEqual([seed, costByTree(source)]);
-      const principal = holder(random.sample(scopes, random.integer(0, scopes.length)));
-      const lacks = missingScopes(source, principal).length > 0;
-      expect([seed, isRefused(source, principal)]).toEqual([seed, lacks]);
+      const principal = principalWith(random.sample(scopes, random.integer(0, scopes.length)));
+      const isInsufficient = missingScopes(source, principal).length > 0;
+      expect([seed, isRefused(source, principal)]).toEqual([seed, isInsufficient]);
     }
   }
   // If all variables were refused, nothing would have been compared.
@@ -61,8 +61,8 @@ it('the cached cost and scopes of documented queries and of REST operations are 
     const operation = chooseOperation(document, undefined);
     const source = { schema, operation, fragments: fragmentsOf(document), variables: anyVariables };
     expect(priceOperation(source, Infinity).requested).toBe(costByTree(source));
-    for (const lost of scopes) {
-      const principal = holder(scopes.filter((scope) => scope !== lost));
+    for (const omitted of scopes) {
+      const principal = principalWith(scopes.filter((scope) => scope !== omitted));
       expect(isRefused(source, principal)).toBe(missingScopes(source, principal).length > 0);
     }
   }
@@ -88,7 +88,7 @@ function sourceOf(document: ReturnType<typeof parse>, inputs: Record<string, unk
     const unread = { schema, operation, fragments: fragmentsOf(document) };
     // Both refuse ids with an unknown prefix.
     const source = { ...unread, variables: coerceVariables(unread, inputs) };
-    missingScopes(source, holder(scopes));
+    missingScopes(source, principalWith(scopes));
     return source;
   } catch {
     return undefined;
@@ -97,7 +97,7 @@ function sourceOf(document: ReturnType<typeof parse>, inputs: Record<string, unk
 
 type Source = Exclude<ReturnType<typeof sourceOf>, undefined>;
 
-function changed(variables: Record<string, unknown>, random: Random): Record<string, unknown> {
+function withOtherValues(variables: Record<string, unknown>, random: Random): Record<string, unknown> {
   const other = (value: unknown) => {
     if (typeof value === 'boolean') return random.chance(0.5);
     return typeof value === 'number' ? random.integer(1, 250) : value;
@@ -115,7 +115,7 @@ function isRefused(source: Source, principal: Principal): boolean {
   }
 }
 
-function holder(held: readonly Scope[]): Principal {
+function principalWith(held: readonly Scope[]): Principal {
   return {
     workspaceId: '',
     userAccountId: '',

@@ -18,10 +18,10 @@ import { trendArguments } from './trend-arguments.ts';
 // The answer of an operation never exceeds its price. This is checked for every field of the schema.
 
 let world: SharedWorld;
-let ways: ReadonlyMap<string, Way>;
+let pathsByType: ReadonlyMap<string, Wrap>;
 beforeAll(async () => {
   world = await sharedWorld();
-  ways = waysToTypes();
+  pathsByType = pathsToTypes();
 });
 afterAll(() => world.stop());
 
@@ -38,19 +38,19 @@ async function costOf(query: string, variables: Record<string, unknown> = {}): P
 }
 
 /** Wraps a selection on a type in the path from a root to that type. */
-type Way = (selection: string) => string;
+type Wrap = (selection: string) => string;
 
-/** The largest sizes of fields that have no size argument. */
-const largest: Readonly<Record<string, number>> = { issueTrend: 100 };
+/** The maximum values of `first` that are lower than those of a page. */
+const maxSizes: Readonly<Record<string, number>> = { issueTrend: 100 };
 
-/** Values of the required arguments of a field, and of its size argument. */
-const needed = (field: GraphQLField<unknown, unknown>, size: number | undefined): string => {
-  const given = field.args.flatMap(({ name, type }) => {
+/** The required arguments of a field, and its size if it has one, with values in parentheses. */
+const argumentsOf = (field: GraphQLField<unknown, unknown>, size: number | undefined): string => {
+  const args = field.args.flatMap(({ name, type }) => {
     if (size !== undefined && (name === 'first' || name === 'ids'))
-      return name === 'first' ? [`first: ${Math.min(size, largest[field.name] ?? size)}`] : [];
+      return name === 'first' ? [`first: ${Math.min(size, maxSizes[field.name] ?? size)}`] : [];
     return isNonNullType(type) ? [`${name}: ${argumentFor(field.name, name)}`] : [];
   });
-  return given.length > 0 ? `(${given.join(', ')})` : '';
+  return args.length > 0 ? `(${args.join(', ')})` : '';
 };
 
 function argumentFor(field: string, name: string): string {
@@ -58,14 +58,14 @@ function argumentFor(field: string, name: string): string {
   if (days) return days;
   if (name === 'groupBy') return '[TEAM, PRIORITY]';
   if (name === 'ids') return JSON.stringify(world.model.all('Issue').map(({ id }) => id));
-  const [thing] = world.model.all(typeNames[field] ?? 'Issue');
-  const key = { issue: thing?.key, team: thing?.code, project: thing?.key }[field] ?? thing?.id;
+  const [object] = world.model.all(typeNames[field] ?? 'Issue');
+  const key = { issue: object?.key, team: object?.code, project: object?.key }[field] ?? object?.id;
   return JSON.stringify(key);
 }
 
 const typeNames: Readonly<Record<string, string>> = { team: 'Team', project: 'Project', member: 'Member' };
 
-/** A minimal selection: `__typename`, for a connection that of its nodes. */
+/** A minimal selection: `__typename`; for a connection, `__typename` of its nodes. */
 function leaf(type: GraphQLNamedOutputType): string {
   return type.name.endsWith('Connection')
     ? '{ totalCount nodes { __typename } edges { node { __typename } } pageInfo { __typename } }'
@@ -73,16 +73,18 @@ function leaf(type: GraphQLNamedOutputType): string {
 }
 
 /** Finds the shortest path to each object type, breadth first, with large pages. */
-function waysToTypes(): ReadonlyMap<string, Way> {
-  const ways = new Map<string, Way>([['Query', (selection) => `{ ${selection} }`]]);
-  for (const [name, way] of ways) {
+function pathsToTypes(): ReadonlyMap<string, Wrap> {
+  const pathsByType = new Map<string, Wrap>([['Query', (selection) => `{ ${selection} }`]]);
+  for (const [name, wrap] of pathsByType) {
     for (const field of Object.values(objectType(name).getFields())) {
       const target = getNamedType(field.type);
-      if (!isObjectType(target) || ways.has(target.name)) continue;
-      ways.set(target.name, (selection) => way(`${field.name}${needed(field, 250)} { ${selection} }`));
+      if (!isObjectType(target) || pathsByType.has(target.name)) continue;
+      pathsByType.set(target.name, (selection) =>
+        wrap(`${field.name}${argumentsOf(field, 250)} { ${selection} }`),
+      );
     }
   }
-  return ways;
+  return pathsByType;
 }
 
 /** Plain lists are priced as five elements, whatever their length: docs/limits.md. */
@@ -106,12 +108,12 @@ describe('every field', () => {
   it.each(composites.map((one) => [one.coordinate, one] as const))(
     '%s gives no more than it is priced',
     async (_name, one) => {
-      const way = ways.get(one.parent);
-      if (!way) throw new Error(`No path leads to ${one.parent}.`);
+      const wrap = pathsByType.get(one.parent);
+      if (!wrap) throw new Error(`No path leads to ${one.parent}.`);
       const sizes = one.field.args.some(({ name }) => name === 'first') ? [undefined, 1, 250] : [undefined];
       for (const size of sizes) {
-        const query = way(
-          `${one.field.name}${needed(one.field, size)} ${leaf(getNamedType(one.field.type))}`,
+        const query = wrap(
+          `${one.field.name}${argumentsOf(one.field, size)} ${leaf(getNamedType(one.field.type))}`,
         );
         const { requested, actual } = await costOf(query);
         if (isPlainList(one)) expect(requested).toBeGreaterThan(0);
@@ -121,9 +123,9 @@ describe('every field', () => {
   );
 
   it('can be reached', () => {
-    expect(composites.filter(({ parent }) => !ways.has(parent)).map(({ coordinate }) => coordinate)).toEqual(
-      [],
-    );
+    expect(
+      composites.filter(({ parent }) => !pathsByType.has(parent)).map(({ coordinate }) => coordinate),
+    ).toEqual([]);
     expect(composites.length).toBeGreaterThan(100);
   });
 });
@@ -149,11 +151,11 @@ const introspected: readonly string[] = introspectionTypes.filter(isObjectType).
     .filter((field) => isCompositeType(getNamedType(field.type)))
     .flatMap((field) => {
       const args = field.args.length > 0 ? ['', '(includeDeprecated: true)'] : [''];
-      return args.map((given) => `... on ${type.name} { ${field.name}${given} { __typename } }`);
+      return args.map((literal) => `... on ${type.name} { ${field.name}${literal} { __typename } }`);
     }),
 );
 
-const schemaWays: Readonly<Record<string, Way>> = {
+const schemaPaths: Readonly<Record<string, Wrap>> = {
   __Schema: (selection) => `{ __schema { ${selection} } }`,
   __Type: (selection) => `{ __schema { types { ${selection} } } }`,
   __Field: (selection) => `{ __schema { types { fields(includeDeprecated: true) { ${selection} } } } }`,
@@ -166,7 +168,7 @@ const schemaWays: Readonly<Record<string, Way>> = {
 describe('introspection', () => {
   it.each(introspected)('is priced at what it returns or more: %s', async (selection) => {
     const [, type = ''] = /on (\w+)/.exec(selection) ?? [];
-    const { requested, actual } = await costOf(schemaWays[type]?.(selection) ?? '');
+    const { requested, actual } = await costOf(schemaPaths[type]?.(selection) ?? '');
     // The price always includes deprecated elements, of which there are few.
     expect(actual).toBeGreaterThan(0);
     expect(actual).toBeLessThanOrEqual(requested);

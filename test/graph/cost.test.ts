@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-const modern = 'application/graphql-response+json';
+const graphqlResponse = 'application/graphql-response+json';
 
 interface Cost {
   requested: number;
@@ -27,7 +27,7 @@ async function costOf(query: string, variables: Record<string, unknown> = {}): P
 }
 
 async function refusalOf(query: string, variables: Record<string, unknown> = {}) {
-  const answer = await app.graphql(query, variables, { headers: { accept: modern } });
+  const answer = await app.graphql(query, variables, { headers: { accept: graphqlResponse } });
   expect(answer.status).toBe(400);
   expect(answer.body).not.toHaveProperty('data');
   expect(answer.statements).toBe(0);
@@ -46,21 +46,17 @@ describe('the formula', () => {
     ['nothing but leaves', '{ teams { totalCount } }', 0],
     ['one object', '{ viewer { member { id } } }', 2],
     ['a page of its own size', '{ teams { nodes { id } } }', 50],
-    ['a page of the size that was asked for', '{ teams(last: 7) { nodes { id } } }', 7],
+    ['a page of the requested size', '{ teams(last: 7) { nodes { id } } }', 7],
+    ['rows and edges, which both count', '{ teams(first: 7) { nodes { id } edges { node { id } } } }', 14],
     [
-      'rows and edges, which are both written down',
-      '{ teams(first: 7) { nodes { id } edges { node { id } } } }',
-      14,
-    ],
-    [
-      'cursors and pageInfo, which are no objects',
+      'cursors and pageInfo, which do not count',
       '{ teams(first: 7) { edges { cursor } pageInfo { endCursor } } }',
       0,
     ],
     ['a plain list', '{ issues(first: 10) { nodes { labels { id } } } }', 10 + 10 * 5],
-    ['lists whose longest is known', '{ codes { entries { name } } }', 18 + 18 * 35],
+    ['lists with a known maximum length', '{ codes { entries { name } } }', 18 + 18 * 35],
     [
-      'as many groups as are asked for',
+      'as many groups as are requested',
       '{ issueStats(groupBy: [TEAM], first: 7) { count team { id } } }',
       14,
     ],
@@ -100,9 +96,9 @@ describe('the formula', () => {
       7,
     ],
     ['one name twice', '{ viewer { member { id } } ... { viewer { member { displayName } } } }', 2],
-    ['what is skipped', '{ teams(first: 3) @skip(if: true) { nodes { id } } health { status } }', 1],
+    ['skipped fields', '{ teams(first: 3) @skip(if: true) { nodes { id } } health { status } }', 1],
     [
-      'a page below a single thing',
+      'a page below a single object',
       '{ issues(first: 3) { nodes { agentThread { messages { nodes { id } } } } } }',
       3 * (1 + 1 + 50),
     ],
@@ -316,14 +312,18 @@ it('prices a batch by its number of keys', async () => {
 });
 
 it('follows the configured limit in both APIs', async () => {
-  const strict = await startApp({ sharesDatabase: true, settings: { MAX_OPERATION_COST: '30' } });
+  const lowLimitApp = await startApp({ sharesDatabase: true, settings: { MAX_OPERATION_COST: '30' } });
   try {
-    const refused = await strict.graphql('{ teams { nodes { id } } }', {}, { headers: { accept: modern } });
+    const refused = await lowLimitApp.graphql(
+      '{ teams { nodes { id } } }',
+      {},
+      { headers: { accept: graphqlResponse } },
+    );
     expect(refused.body.errors?.[0]?.message).toContain('With pages of at most 30 it would pass');
-    expect((await strict.graphql('{ teams(first: 30) { nodes { id } } }')).body.errors).toBeUndefined();
-    const rest = await strict.request('GET', '/v1/teams');
+    expect((await lowLimitApp.graphql('{ teams(first: 30) { nodes { id } } }')).body.errors).toBeUndefined();
+    const rest = await lowLimitApp.request('GET', '/v1/teams');
     expect(rest).toMatchObject({ status: 400, body: { code: 'query_too_complex' } });
   } finally {
-    await strict.stop();
+    await lowLimitApp.stop();
   }
 });

@@ -1,15 +1,15 @@
 import type { GraphAnswer } from './graph-answer.ts';
 
 /**
- * The deterministic part of an answer: of several errors below a field that becomes null, graphql-js reports whichever
+ * The deterministic content of an answer: of several errors below a field that becomes null, graphql-js reports whichever
  * occurs first, so each of them is replaced by the path of that field.
  */
 export function comparable({ data, errors = [] }: Partial<GraphAnswer['body']>): string {
-  const places = errors.map(({ path = [] }) => JSON.stringify(nulledPlace(data, path)));
-  return JSON.stringify([data, [...new Set(places)].toSorted()]);
+  const paths = errors.map(({ path = [] }) => JSON.stringify(nulledPath(data, path)));
+  return JSON.stringify([data, [...new Set(paths)].toSorted()]);
 }
 
-function nulledPlace(data: unknown, path: readonly (string | number)[]): readonly (string | number)[] {
+function nulledPath(data: unknown, path: readonly (string | number)[]): readonly (string | number)[] {
   let value = data;
   for (let depth = 0; depth <= path.length; depth += 1) {
     if (value === null || value === undefined) return path.slice(0, depth);

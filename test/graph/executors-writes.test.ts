@@ -31,13 +31,13 @@ beforeAll(async () => {
 afterAll(() => Promise.all(apps.map((app) => app.stop())));
 
 it(
-  'both executors give the same answer to any mutation, errors and their places included',
+  'both executors give the same answer to any mutation, errors and their paths included',
   async () => {
     const random = new Random(seed);
     const { model } = worlds.compiled;
     const queries = new RandomQueries(model, random, new Map());
     let refused = 0;
-    for (let place = 0; place < writes; place += 1) {
+    for (let index = 0; index < writes; index += 1) {
       const { query, variables } = queries.mutation(new RandomWrites(model, random).writes());
       const answers = await Promise.all([
         worlds.compiled.ask(query, variables),
@@ -45,8 +45,10 @@ it(
       ]);
       const [compiled, graphqlJs] = answers.map((answer) => comparable(settled(answer)));
       if (compiled === undefined || compiled !== graphqlJs) {
-        const asked = JSON.stringify({ query, variables });
-        throw new Error(`SEED=${seed} at ${place}: ${asked}\n${difference(compiled ?? '', graphqlJs ?? '')}`);
+        const request = JSON.stringify({ query, variables });
+        throw new Error(
+          `SEED=${seed} at ${index}: ${request}\n${difference(compiled ?? '', graphqlJs ?? '')}`,
+        );
       }
       if (answers[0].body.errors) refused += 1;
     }
@@ -60,19 +62,19 @@ it(
 it('writes to two databases never share a batch, even if the workspaces have the same id', async () => {
   const [team] = worlds.compiled.model.all('Team');
   const create = async (world: World) => {
-    const made = await world.ask(
+    const answer = await world.ask(
       'mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { issue { number } } }',
       { input: { teamId: team?.id, title: 'At the same time' } },
     );
-    return (dataOf(made).issueCreate as { issue: { number: number } }).issue.number;
+    return (dataOf(answer).issueCreate as { issue: { number: number } }).issue.number;
   };
   const before = await Promise.all([worlds.compiled, worlds['graphql-js']].map(create));
   // Alternating, so that each write finds one of the other database waiting.
-  const made = await Promise.all(
+  const numbers = await Promise.all(
     Array.from({ length: 20 }, (_, index) => create(index % 2 ? worlds['graphql-js'] : worlds.compiled)),
   );
   for (const [world, last = 0] of before.entries()) {
-    const own = made.filter((_, index) => index % 2 === world).toSorted((one, other) => one - other);
+    const own = numbers.filter((_, index) => index % 2 === world).toSorted((one, other) => one - other);
     expect(own).toEqual(Array.from({ length: 10 }, (_, index) => last + 1 + index));
   }
 });
@@ -83,11 +85,11 @@ it.each(['compiled', 'graphql-js'] as const)(
     const world = worlds[executor];
     // A new issue, because the random writes may have deleted any other.
     const [team] = world.model.all('Team');
-    const made = await world.ask(
+    const created = await world.ask(
       'mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { issue { key } } }',
       { input: { teamId: team?.id, title: 'To be commented on' } },
     );
-    const { issue } = dataOf(made).issueCreate as { issue: { key: string } };
+    const { issue } = dataOf(created).issueCreate as { issue: { key: string } };
     const count = async () => {
       const answer = await world.ask('query ($key: String!) { issue(key: $key) { commentCount } }', {
         key: issue.key,

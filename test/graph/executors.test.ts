@@ -56,9 +56,9 @@ afterAll(async () => {
 });
 
 it(
-  'both executors give the same answer to any query, errors and their places included, also from one snapshot',
+  'both executors give the same answer to any query, errors and their paths included, also from one snapshot',
   async () => {
-    const seeds = seed ? [seed] : Array.from({ length: queries }, (_, place) => `${firstSeed}-${place}`);
+    const seeds = seed ? [seed] : Array.from({ length: queries }, (_, index) => `${firstSeed}-${index}`);
     let errors = 0;
     for (const one of seeds) {
       const random = new Random(one);

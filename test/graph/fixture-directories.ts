@@ -9,7 +9,7 @@ import {
   teamState,
 } from '../../src/model/codes.ts';
 import { fold } from '../../src/model/fold.ts';
-import { type Fixture, isoDate, turn } from './fixture.ts';
+import { type Fixture, isoDate, cyclicAt } from './fixture.ts';
 
 const dayMs = 86_400_000;
 
@@ -36,8 +36,8 @@ export function addDirectories(fixture: Fixture, sharedAccountId?: string): void
 }
 
 function addMembers({ workspaceId, rows, uuid, nowMs }: Fixture, sharedAccountId: string | undefined): void {
-  for (const [place, { name, role, status, kind, email }] of people.entries()) {
-    const userAccountId = place === 2 && sharedAccountId ? sharedAccountId : uuid();
+  for (const [index, { name, role, status, kind, email }] of people.entries()) {
+    const userAccountId = index === 2 && sharedAccountId ? sharedAccountId : uuid();
     rows.userAccount.push({ id: userAccountId });
     rows.member.push({
       workspaceId,
@@ -45,20 +45,20 @@ function addMembers({ workspaceId, rows, uuid, nowMs }: Fixture, sharedAccountId
       userAccountId,
       displayName: name,
       displayNameFold: fold(name),
-      avatarUrl: place % 2 ? `https://fixture.example/${place}.png` : null,
+      avatarUrl: index % 2 ? `https://fixture.example/${index}.png` : null,
       emailAddress: email,
       emailAddressFold: email && fold(email),
       principalKind: principalKind[kind],
       role: memberRole[role],
       status: memberStatus[status],
-      createdUtc: new Date(nowMs - (100 - place) * dayMs),
+      createdUtc: new Date(nowMs - (100 - index) * dayMs),
     });
   }
   rows.agentInstallation.push({
     workspaceId,
     id: uuid(),
     applicationId: uuid(),
-    agentUserAccountId: turn(rows.member, 6).userAccountId,
+    agentUserAccountId: cyclicAt(rows.member, 6).userAccountId,
     isDefault: true,
   });
 }
@@ -71,7 +71,7 @@ const teams = [
 ] as const;
 
 function addTeams({ workspaceId, rows, uuid, nowMs }: Fixture): void {
-  for (const [place, { code, name, state, lead, members }] of teams.entries()) {
+  for (const [index, { code, name, state, lead, members }] of teams.entries()) {
     const id = uuid();
     rows.team.push({
       workspaceId,
@@ -80,21 +80,21 @@ function addTeams({ workspaceId, rows, uuid, nowMs }: Fixture): void {
       nameFold: fold(name),
       code,
       slug: `${code.toLowerCase()}-team`,
-      description: place ? '' : 'Builds it.',
-      iconCss: place ? '' : 'icon-gear',
-      color: place % 2 ? '#aabbcc' : '',
+      description: index ? '' : 'Builds it.',
+      iconCss: index ? '' : 'icon-gear',
+      color: index % 2 ? '#aabbcc' : '',
       state: teamState[state],
-      leadUserAccountId: lead === undefined ? null : turn(rows.member, lead).userAccountId,
+      leadUserAccountId: lead === undefined ? null : cyclicAt(rows.member, lead).userAccountId,
       memberCount: members.length,
-      activeProjectCount: place % 3,
-      deliveriesEnabled: place < 2,
-      createdUtc: new Date(nowMs - (90 - place) * dayMs),
+      activeProjectCount: index % 3,
+      deliveriesEnabled: index < 2,
+      createdUtc: new Date(nowMs - (90 - index) * dayMs),
     });
     rows.teamMember.push(
       ...members.map((member) => ({
         workspaceId,
         teamId: id,
-        userAccountId: turn(rows.member, member).userAccountId,
+        userAccountId: cyclicAt(rows.member, member).userAccountId,
       })),
     );
     rows.status.push(...statuses(workspaceId, id, uuid));
@@ -141,30 +141,30 @@ function addLabels({ workspaceId, rows, uuid }: Fixture): void {
 }
 
 function addDeliveries({ workspaceId, rows, uuid, nowMs }: Fixture): void {
-  for (const [place, teamPlace] of [0, 1, 0, 0, 1].entries()) {
-    const number = rows.delivery.filter(({ teamId }) => teamId === rows.team[teamPlace]?.id).length + 1;
-    const startsMs = nowMs + (place - 2) * 10 * dayMs - 5 * dayMs;
+  for (const [index, teamIndex] of [0, 1, 0, 0, 1].entries()) {
+    const number = rows.delivery.filter(({ teamId }) => teamId === rows.team[teamIndex]?.id).length + 1;
+    const startsMs = nowMs + (index - 2) * 10 * dayMs - 5 * dayMs;
     const id = uuid();
     rows.delivery.push({
       workspaceId,
       id,
-      teamId: turn(rows.team, teamPlace).id,
+      teamId: cyclicAt(rows.team, teamIndex).id,
       number,
       name: `Sprint ${number}`,
       nameFold: `sprint ${number}`,
-      description: place ? '' : 'The first.',
-      startsOn: isoDate(place === 3 ? nowMs - 5 * dayMs : startsMs),
-      endsOn: isoDate(nowMs + (place - 2) * 10 * dayMs + 5 * dayMs),
-      state: (place % 3) + 1,
+      description: index ? '' : 'The first.',
+      startsOn: isoDate(index === 3 ? nowMs - 5 * dayMs : startsMs),
+      endsOn: isoDate(nowMs + (index - 2) * 10 * dayMs + 5 * dayMs),
+      state: (index % 3) + 1,
     });
     for (const slot of [0, 7]) {
       const counts = {
         issueCount: 2,
         closedIssueCount: slot ? 1 : 0,
-        estimatedScope: 5 + place,
+        estimatedScope: 5 + index,
         closedEstimate: slot,
       };
-      if (place !== 4) rows.deliveryCount.push({ workspaceId, deliveryId: id, slot, ...counts });
+      if (index !== 4) rows.deliveryCount.push({ workspaceId, deliveryId: id, slot, ...counts });
     }
   }
 }
@@ -179,8 +179,8 @@ const projects = [
 
 function addProjects(fixture: Fixture): void {
   const { workspaceId, rows, uuid, nowMs } = fixture;
-  for (const [place, state] of Object.values(projectState).entries()) {
-    const name = `Project status ${place}`;
+  for (const [index, state] of Object.values(projectState).entries()) {
+    const name = `Project status ${index}`;
     rows.projectStatus.push({
       workspaceId,
       id: uuid(),
@@ -189,21 +189,21 @@ function addProjects(fixture: Fixture): void {
       description: '',
       color: '#00ff00',
       state,
-      position: 50 - place * 10,
+      position: 50 - index * 10,
     });
   }
-  for (const [place, facts] of projects.entries()) {
-    const status = turn(rows.projectStatus, facts.status);
-    const lead = facts.lead === undefined ? undefined : turn(rows.member, facts.lead);
+  for (const [index, facts] of projects.entries()) {
+    const status = cyclicAt(rows.projectStatus, facts.status);
+    const lead = facts.lead === undefined ? undefined : cyclicAt(rows.member, facts.lead);
     rows.project.push({
       workspaceId,
       id: uuid(),
-      teamId: turn(rows.team, facts.team).id,
+      teamId: cyclicAt(rows.team, facts.team).id,
       key: facts.key,
       name: facts.name,
       nameFold: fold(facts.name),
-      summary: place ? '' : 'In a line.',
-      description: place ? '' : 'In full.',
+      summary: index ? '' : 'In a line.',
+      description: index ? '' : 'In full.',
       slug: facts.key.toLowerCase(),
       color: '#0000ff',
       statusId: status.id,
@@ -212,65 +212,65 @@ function addProjects(fixture: Fixture): void {
       priority: facts.priority,
       leadUserAccountId: lead?.userAccountId ?? null,
       leadDisplayNameFold: lead?.displayNameFold ?? null,
-      startUtc: place % 2 ? new Date(nowMs - 50 * dayMs) : null,
+      startUtc: index % 2 ? new Date(nowMs - 50 * dayMs) : null,
       targetUtc: facts.targetDays === undefined ? null : new Date(nowMs + facts.targetDays * dayMs),
-      linkCount: [3, 1][place] ?? 0,
+      linkCount: [3, 1][index] ?? 0,
       createdUtc: new Date(nowMs - 60 * dayMs),
     });
   }
-  addProjectParts(fixture);
+  addProjectRelations(fixture);
 }
 
-function addProjectParts({ workspaceId, rows, uuid, nowMs }: Fixture): void {
+function addProjectRelations({ workspaceId, rows, uuid, nowMs }: Fixture): void {
   const [first, second] = rows.project;
-  for (const [place, project] of [first, first, first, second].entries()) {
+  for (const [index, project] of [first, first, first, second].entries()) {
     if (!project) continue;
     const projectId = project.id;
     rows.projectMember.push({
       workspaceId,
       projectId,
-      userAccountId: turn(rows.member, place).userAccountId,
+      userAccountId: cyclicAt(rows.member, index).userAccountId,
     });
-    rows.projectLabel.push({ workspaceId, projectId, labelId: turn(rows.label, place + 1).id });
+    rows.projectLabel.push({ workspaceId, projectId, labelId: cyclicAt(rows.label, index + 1).id });
     rows.projectCount.push({
       workspaceId,
       projectId,
-      slot: place,
+      slot: index,
       issueCount: 3,
-      completedIssueCount: place,
+      completedIssueCount: index,
     });
     rows.projectLink.push({
       workspaceId,
       id: uuid(),
       projectId,
-      url: `https://fixture.example/project/${place}`,
-      title: `Link ${place}`,
+      url: `https://fixture.example/project/${index}`,
+      title: `Link ${index}`,
       // The first two have the same time.
-      createdUtc: new Date(nowMs - (place < 2 ? 9 : 8) * dayMs),
-      createdByUserAccountId: turn(rows.member, place).userAccountId,
+      createdUtc: new Date(nowMs - (index < 2 ? 9 : 8) * dayMs),
+      createdByUserAccountId: cyclicAt(rows.member, index).userAccountId,
     });
   }
 }
 
 function addRepositories({ workspaceId, rows, uuid }: Fixture): void {
-  for (const [place, name] of ['web', 'Web', 'apí', 'infra_1', 'mobile'].entries()) {
+  for (const [index, name] of ['web', 'Web', 'apí', 'infra_1', 'mobile'].entries()) {
     rows.repository.push({
       workspaceId,
       id: uuid(),
-      teamId: turn(rows.team, place === 4 ? 1 : 0).id,
-      workspaceScmConnectionId: place ? '' : 'connection-1',
-      provider: (place % 2) + 1,
-      externalProjectId: `project-${place}`,
-      externalProjectName: place < 2 ? 'Grünes Projekt' : '',
-      externalProjectNameFold: place < 2 ? 'grunes projekt' : '',
-      externalRepositoryId: `${place}`,
+      teamId: cyclicAt(rows.team, index === 4 ? 1 : 0).id,
+      workspaceScmConnectionId: index ? '' : 'connection-1',
+      provider: (index % 2) + 1,
+      externalProjectId: `project-${index}`,
+      externalProjectName: index < 2 ? 'Grünes Projekt' : '',
+      externalProjectNameFold: index < 2 ? 'grunes projekt' : '',
+      externalRepositoryId: `${index}`,
       externalRepositoryName: name,
       externalRepositoryNameFold: fold(name),
       externalRepositoryFullName: `fixture/${name}`,
-      externalRepositoryUrl: `https://git.example/${place}`,
-      defaultBranch: place % 2 ? 'main' : 'Trunk',
-      defaultBranchFold: place % 2 ? 'main' : 'trunk',
-      isDefaultForAgents: place === 2,
+      externalRepositoryUrl: `https://git.example/${index}`,
+      defaultBranch: index % 2 ? 'main' : 'Trunk',
+      defaultBranchFold: index % 2 ? 'main' : 'trunk',
+      isDefaultForAgents: index === 2,
     });
   }
 }

@@ -3,7 +3,7 @@ import type { Insertable } from 'kysely';
 import type { Tables } from '../../src/db/tables/tables.ts';
 import { authorType, messageType, previewKind, threadStatus } from '../../src/model/codes.ts';
 import { fold } from '../../src/model/fold.ts';
-import { type Fixture, type FixtureRows, isoDate, turn } from './fixture.ts';
+import { type Fixture, type FixtureRows, isoDate, cyclicAt } from './fixture.ts';
 
 const hourMs = 3_600_000;
 const issueCount = 24;
@@ -18,9 +18,9 @@ const titles = [
   'Tidy',
 ] as const;
 
-/** Fills the issues and what belongs to them. Two issues are deleted, one of them a parent with comments. */
+/** Fills the issues and the tables of their objects. Two issues are deleted, one of them a parent with comments. */
 export function addIssues(fixture: Fixture): void {
-  for (let place = 0; place < issueCount; place += 1) addIssue(fixture, place);
+  for (let index = 0; index < issueCount; index += 1) addIssue(fixture, index);
   addComments(fixture);
   addLinks(fixture);
   addAttachments(fixture);
@@ -67,17 +67,17 @@ function onlyStage(issue: FixtureRows['issue'][number]): FixtureRows['issueStage
   };
 }
 
-function addIssue({ workspaceId, rows, uuid, nowMs, random }: Fixture, place: number): void {
+function addIssue({ workspaceId, rows, uuid, nowMs, random }: Fixture, index: number): void {
   // Most issues belong to the first team; the others have some each.
-  const team = turn(rows.team, place % 3 === 2 ? 1 + (place % 2) : 0);
-  const status = turn(
+  const team = cyclicAt(rows.team, index % 3 === 2 ? 1 + (index % 2) : 0);
+  const status = cyclicAt(
     rows.status.filter(({ teamId }) => teamId === team.id),
-    place,
+    index,
   );
-  const title = `${turn(titles, place)}${place < titles.length ? '' : ' again'}`;
-  const assignees = random.sample(rows.member, place % 4).map(({ userAccountId }) => userAccountId);
+  const title = `${cyclicAt(titles, index)}${index < titles.length ? '' : ' again'}`;
+  const assignees = random.sample(rows.member, index % 4).map(({ userAccountId }) => userAccountId);
   // Neighbours have the same values in all orders.
-  const createdUtc = new Date(nowMs - 500 * hourMs + Math.floor(place / 2) * hourMs);
+  const createdUtc = new Date(nowMs - 500 * hourMs + Math.floor(index / 2) * hourMs);
   const id = uuid();
   rows.issue.push({
     workspaceId,
@@ -86,65 +86,65 @@ function addIssue({ workspaceId, rows, uuid, nowMs, random }: Fixture, place: nu
     number: rows.issue.filter(({ teamId }) => teamId === team.id).length + 1,
     title,
     titleFold: fold(title),
-    description: place % 5 ? '' : 'What happens.\nWhat should happen.',
-    reporterUserAccountId: turn(rows.member, place % 3).userAccountId,
-    parentIssueId: place >= 12 && place < 19 ? turn(rows.issue, place % 2).id : null,
-    deletedParentIssueId: place === 19 ? turn(rows.issue, 11).id : null,
+    description: index % 5 ? '' : 'What happens.\nWhat should happen.',
+    reporterUserAccountId: cyclicAt(rows.member, index % 3).userAccountId,
+    parentIssueId: index >= 12 && index < 19 ? cyclicAt(rows.issue, index % 2).id : null,
+    deletedParentIssueId: index === 19 ? cyclicAt(rows.issue, 11).id : null,
     statusId: status.id,
     statusRank: status.category * 10_000 + status.position,
-    priority: place % 5,
+    priority: index % 5,
     primaryAssigneeUserAccountId: assignees[0] ?? null,
-    projectId: place % 4 === 3 ? null : turn(rows.project, Math.floor(place / 8)).id,
+    projectId: index % 4 === 3 ? null : cyclicAt(rows.project, Math.floor(index / 8)).id,
     deliveryId:
-      place % 3
+      index % 3
         ? null
-        : turn(
+        : cyclicAt(
             rows.delivery.filter(({ teamId }) => teamId === team.id),
-            place,
+            index,
           ).id,
-    estimateValue: place % 4 ? place % 7 : null,
-    dueDate: place % 3 === 1 ? isoDate(nowMs + Math.floor(place / 6) * 24 * hourMs) : null,
+    estimateValue: index % 4 ? index % 7 : null,
+    dueDate: index % 3 === 1 ? isoDate(nowMs + Math.floor(index / 6) * 24 * hourMs) : null,
     commentCount: 0,
-    subIssueCount: place < 2 ? 4 - place : 0,
+    subIssueCount: index < 2 ? 4 - index : 0,
     linkCount: 0,
     createdUtc,
-    updatedUtc: new Date(createdUtc.getTime() + (place % 3) * hourMs),
-    lastActivityUtc: place % 2 ? new Date(nowMs - (place % 4) * hourMs) : null,
-    lastCommentUtc: place === 0 ? new Date(nowMs - hourMs) : null,
-    startedUtc: place % 3 ? new Date(createdUtc.getTime() + (place % 5) * 1_001) : null,
+    updatedUtc: new Date(createdUtc.getTime() + (index % 3) * hourMs),
+    lastActivityUtc: index % 2 ? new Date(nowMs - (index % 4) * hourMs) : null,
+    lastCommentUtc: index === 0 ? new Date(nowMs - hourMs) : null,
+    startedUtc: index % 3 ? new Date(createdUtc.getTime() + (index % 5) * 1_001) : null,
     stageCount: 1,
     closedUtc: status.isTerminal ? new Date(nowMs - 2 * hourMs) : null,
-    deletedUtc: place === 11 || place === 23 ? new Date(nowMs - hourMs) : null,
-    revision: place + 1,
+    deletedUtc: index === 11 || index === 23 ? new Date(nowMs - hourMs) : null,
+    revision: index + 1,
   });
-  addIssueSets(rows, { workspaceId, issueId: id }, place, assignees);
+  addIssueSets(rows, { workspaceId, issueId: id }, index, assignees);
 }
 
 function addIssueSets(
   rows: Fixture['rows'],
   key: { workspaceId: string; issueId: string },
-  place: number,
+  index: number,
   assignees: readonly string[],
 ): void {
   // The other assignees are inserted in another order than their positions.
   rows.issueAssignee.push(
-    ...assignees.map((userAccountId, index) => ({
+    ...assignees.map((userAccountId, rank) => ({
       ...key,
       userAccountId,
-      position: index && assignees.length - index,
+      position: rank && assignees.length - rank,
     })),
   );
-  const labels = [1, 2, 3, 5].filter((_label, index) => (place >> index) % 2);
-  rows.issueLabel.push(...labels.map((label) => ({ ...key, labelId: turn(rows.label, label).id })));
-  for (const member of rows.member.slice(0, place % 3)) {
+  const labels = [1, 2, 3, 5].filter((_label, bit) => (index >> bit) % 2);
+  rows.issueLabel.push(...labels.map((label) => ({ ...key, labelId: cyclicAt(rows.label, label).id })));
+  for (const member of rows.member.slice(0, index % 3)) {
     rows.issueSubscription.push({ ...key, userAccountId: member.userAccountId });
     rows.issueRoleAssignment.push({ ...key, role: 'reviewer', userAccountId: member.userAccountId });
   }
-  if (place === 2) {
+  if (index === 2) {
     rows.issueRoleAssignment.push({
       ...key,
       role: 'author',
-      userAccountId: turn(rows.member, 3).userAccountId,
+      userAccountId: cyclicAt(rows.member, 3).userAccountId,
     });
   }
 }
@@ -163,23 +163,23 @@ function addComments({ workspaceId, rows, uuid, nowMs }: Fixture): void {
     [11],
     [23],
   ];
-  for (const [place, [issue, parent, deleted = false]] of facts.entries()) {
-    const replyTo = parent === undefined ? undefined : turn(rows.comment, parent);
-    if (!deleted) countOne(turn(rows.issue, issue), 'commentCount');
-    const createdUtc = new Date(nowMs - (20 - Math.floor(place / 2)) * hourMs);
+  for (const [index, [issue, parent, deleted = false]] of facts.entries()) {
+    const replyTo = parent === undefined ? undefined : cyclicAt(rows.comment, parent);
+    if (!deleted) countOne(cyclicAt(rows.issue, issue), 'commentCount');
+    const createdUtc = new Date(nowMs - (20 - Math.floor(index / 2)) * hourMs);
     rows.comment.push({
       workspaceId,
       id: uuid(),
-      issueId: turn(rows.issue, issue).id,
+      issueId: cyclicAt(rows.issue, issue).id,
       parentCommentId: replyTo?.id ?? null,
       parentAuthorUserAccountId: replyTo?.authorUserAccountId ?? null,
-      authorUserAccountId: turn(rows.member, place).userAccountId,
-      body: place === 2 ? 'One line.\n\nAnother after an empty one.' : `Comment ${place}`,
-      isEdited: place % 4 === 1,
+      authorUserAccountId: cyclicAt(rows.member, index).userAccountId,
+      body: index === 2 ? 'One line.\n\nAnother after an empty one.' : `Comment ${index}`,
+      isEdited: index % 4 === 1,
       createdUtc,
-      updatedUtc: new Date(createdUtc.getTime() + (place % 4 === 1 ? hourMs : 0)),
+      updatedUtc: new Date(createdUtc.getTime() + (index % 4 === 1 ? hourMs : 0)),
       deletedUtc: deleted ? new Date(nowMs) : null,
-      revision: 1 + (place % 4),
+      revision: 1 + (index % 4),
     });
   }
 }
@@ -189,19 +189,19 @@ function countOne(issue: Fixture['rows']['issue'][number], column: 'commentCount
 }
 
 function addLinks({ workspaceId, rows, uuid, nowMs }: Fixture): void {
-  for (const [place, issue] of [0, 0, 0, 0, 0, 3, 11].entries()) {
-    const deleted = place === 2;
-    if (!deleted) countOne(turn(rows.issue, issue), 'linkCount');
-    const url = `https://fixture.example/link/${place}`;
+  for (const [index, issue] of [0, 0, 0, 0, 0, 3, 11].entries()) {
+    const deleted = index === 2;
+    if (!deleted) countOne(cyclicAt(rows.issue, issue), 'linkCount');
+    const url = `https://fixture.example/link/${index}`;
     rows.issueLink.push({
       workspaceId,
       id: uuid(),
-      issueId: turn(rows.issue, issue).id,
+      issueId: cyclicAt(rows.issue, issue).id,
       url,
       urlHash: createHash('sha256').update(url).digest(),
-      title: `Link ${place}`,
-      createdUtc: new Date(nowMs - (10 - Math.floor(place / 2)) * hourMs),
-      createdByUserAccountId: turn(rows.member, place).userAccountId,
+      title: `Link ${index}`,
+      createdUtc: new Date(nowMs - (10 - Math.floor(index / 2)) * hourMs),
+      createdByUserAccountId: cyclicAt(rows.member, index).userAccountId,
       deletedUtc: deleted ? new Date(nowMs) : null,
     });
   }
@@ -218,39 +218,39 @@ function addAttachments({ workspaceId, rows, uuid, nowMs }: Fixture): void {
     'image/png',
   ];
   const previews = ['image', 'text', 'pdf', 'none', 'code', 'image', 'image'] as const;
-  for (const [place, contentType] of types.entries()) {
+  for (const [index, contentType] of types.entries()) {
     rows.attachment.push({
       workspaceId,
       id: uuid(),
-      issueId: turn(rows.issue, place === 6 ? 11 : 0).id,
-      fileName: `File ${place}`,
+      issueId: cyclicAt(rows.issue, index === 6 ? 11 : 0).id,
+      fileName: `File ${index}`,
       contentType,
-      sizeBytes: 1000 * place,
-      uploadedByUserAccountId: turn(rows.member, place).userAccountId,
+      sizeBytes: 1000 * index,
+      uploadedByUserAccountId: cyclicAt(rows.member, index).userAccountId,
       createdUtc: new Date(nowMs - 30 * hourMs),
       // The fifth has not been uploaded yet.
-      uploadedUtc: place === 5 ? null : new Date(nowMs - (29 - Math.floor(place / 2)) * hourMs),
-      previewKind: previewKind[turn(previews, place)],
-      codeLanguage: place === 4 ? 'python' : null,
-      deletedUtc: place === 3 ? new Date(nowMs) : null,
+      uploadedUtc: index === 5 ? null : new Date(nowMs - (29 - Math.floor(index / 2)) * hourMs),
+      previewKind: previewKind[cyclicAt(previews, index)],
+      codeLanguage: index === 4 ? 'python' : null,
+      deletedUtc: index === 3 ? new Date(nowMs) : null,
     });
   }
 }
 
 function addActivity({ workspaceId, rows, uuid, nowMs }: Fixture): void {
   const events = ['issue.updated.v1', 'issue-comment.created.v1', 'issue-link.created.v1'];
-  for (const [place, issue] of [0, 0, 0, 0, 0, 1, 11].entries()) {
-    const issueId = turn(rows.issue, issue).id;
+  for (const [index, issue] of [0, 0, 0, 0, 0, 1, 11].entries()) {
+    const issueId = cyclicAt(rows.issue, issue).id;
     rows.activity.push({
       workspaceId,
       issueId,
       sortOrder: rows.activity.filter((entry) => entry.issueId === issueId).length + 1,
       id: uuid(),
-      eventType: turn(events, place),
-      actorUserAccountId: turn(rows.member, place).userAccountId,
-      occurredUtc: new Date(nowMs - (9 - place) * hourMs),
-      iconCss: place ? '' : 'icon-edit',
-      text: `Event ${place}`,
+      eventType: cyclicAt(events, index),
+      actorUserAccountId: cyclicAt(rows.member, index).userAccountId,
+      occurredUtc: new Date(nowMs - (9 - index) * hourMs),
+      iconCss: index ? '' : 'icon-edit',
+      text: `Event ${index}`,
     });
   }
 }
@@ -265,7 +265,7 @@ function addThreads(fixture: Fixture): void {
     { issue: 11, status: 'failed', type: 'error', agoMs: hourMs, messages: 1 },
   ] as const;
   for (const { issue, status, type, agoMs, messages } of facts) {
-    const thread = makeThread(fixture, turn(rows.issue, issue).id, nowMs - agoMs);
+    const thread = makeThread(fixture, cyclicAt(rows.issue, issue).id, nowMs - agoMs);
     const isPrompt = type === 'prompt';
     rows.agentThread.push({
       ...thread,
@@ -285,7 +285,7 @@ type Thread = Pick<
 >;
 
 function makeThread({ workspaceId, rows, uuid }: Fixture, issueId: string, lastMs: number) {
-  const installation = turn(rows.agentInstallation, 0);
+  const installation = cyclicAt(rows.agentInstallation, 0);
   return {
     workspaceId,
     id: uuid(),
@@ -301,26 +301,26 @@ function makeThread({ workspaceId, rows, uuid }: Fixture, issueId: string, lastM
 }
 
 function addMessages({ rows, uuid, nowMs }: Fixture, thread: Thread, count: number): void {
-  for (let place = 0; place < count; place += 1) {
-    const isPrompt = place % 2 === 0;
+  for (let index = 0; index < count; index += 1) {
+    const isPrompt = index % 2 === 0;
     rows.agentThreadMessage.push({
       workspaceId: thread.workspaceId,
       id: uuid(),
       threadId: thread.id,
       issueId: thread.issueId,
-      sortOrder: place + 1,
+      sortOrder: index + 1,
       applicationId: thread.applicationId,
       applicationInstallationId: thread.applicationInstallationId,
       agentUserAccountId: thread.agentUserAccountId,
-      authorUserAccountId: isPrompt ? turn(rows.member, 0).userAccountId : thread.agentUserAccountId,
+      authorUserAccountId: isPrompt ? cyclicAt(rows.member, 0).userAccountId : thread.agentUserAccountId,
       authorType: isPrompt ? authorType.user : authorType.agent,
-      messageType: isPrompt ? messageType.prompt : turn([messageType.thought, messageType.action], place),
-      turnNumber: 1 + Math.floor(place / 2),
-      body: `Message ${place}`,
-      replyToMessageId: place ? (rows.agentThreadMessage.at(-1)?.id ?? null) : null,
+      messageType: isPrompt ? messageType.prompt : cyclicAt([messageType.thought, messageType.action], index),
+      turnNumber: 1 + Math.floor(index / 2),
+      body: `Message ${index}`,
+      replyToMessageId: index ? (rows.agentThreadMessage.at(-1)?.id ?? null) : null,
       followUpActions:
-        place === 1 ? JSON.stringify([{ name: 'Go on', key: 'go-on', color: '#00ff00' }]) : undefined,
-      createdUtc: new Date(nowMs - (12 - place) * hourMs),
+        index === 1 ? JSON.stringify([{ name: 'Go on', key: 'go-on', color: '#00ff00' }]) : undefined,
+      createdUtc: new Date(nowMs - (12 - index) * hourMs),
     });
   }
 }

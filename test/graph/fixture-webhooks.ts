@@ -1,35 +1,35 @@
 import { webhookDeliveryState, webhookState } from '../../src/model/codes.ts';
-import { type Fixture, turn } from './fixture.ts';
+import { type Fixture, cyclicAt } from './fixture.ts';
 
 const dayMs = 86_400_000;
 
 /** Adds webhooks that send nothing: they are disabled, or their next attempt is far in the future. */
 export function addWebhooks({ workspaceId, rows, uuid, nowMs }: Fixture): void {
   const far = new Date(nowMs + 300 * dayMs);
-  for (const place of [0, 1, 2]) {
+  for (const index of [0, 1, 2]) {
     const id = uuid();
-    const isBackingOff = place === 1;
+    const isBackingOff = index === 1;
     rows.webhook.push({
       workspaceId,
       id,
-      url: `https://fixture.example/hooks/${place}`,
-      description: place ? '' : 'For the dashboard.',
-      eventTypes: place ? ['issue.created.v1', 'issue-comment.created.v1'] : [],
-      teamId: place === 2 ? turn(rows.team, 0).id : null,
-      hasImports: place === 1,
+      url: `https://fixture.example/hooks/${index}`,
+      description: index ? '' : 'For the dashboard.',
+      eventTypes: index ? ['issue.created.v1', 'issue-comment.created.v1'] : [],
+      teamId: index === 2 ? cyclicAt(rows.team, 0).id : null,
+      hasImports: index === 1,
       state: isBackingOff ? webhookState.backing_off : webhookState.disabled,
-      disabledReason: place ? null : 'The receiver answered 410 Gone.',
+      disabledReason: index ? null : 'The receiver answered 410 Gone.',
       secret: Buffer.from('sealed'),
-      userAccountId: turn(rows.member, place % 2).userAccountId,
+      userAccountId: cyclicAt(rows.member, index % 2).userAccountId,
       scopes: ['issues:read', 'workspace:admin'],
       // After the end of the log, so that the backlog is empty.
       position: 1_000_000_000,
       tag: 1,
-      failures: place * 5,
-      lastSuccessUtc: place ? new Date(nowMs - dayMs) : null,
+      failures: index * 5,
+      lastSuccessUtc: index ? new Date(nowMs - dayMs) : null,
       nextAttemptUtc: isBackingOff ? far : null,
       // The first two have the same time.
-      createdUtc: new Date(nowMs - (place < 2 ? 5 : 4) * dayMs),
+      createdUtc: new Date(nowMs - (index < 2 ? 5 : 4) * dayMs),
       updatedUtc: new Date(nowMs - 3 * dayMs),
       deletedUtc: null,
     });
@@ -41,7 +41,7 @@ export function addWebhooks({ workspaceId, rows, uuid, nowMs }: Fixture): void {
         webhookId: id,
         position: number + 1,
         changeId: number ? uuid() : null,
-        issueId: number ? turn(rows.issue, number).id : null,
+        issueId: number ? cyclicAt(rows.issue, number).id : null,
         eventType: number ? 'issue.updated.v1' : 'changes.lost.v1',
         state,
         body: '{}',

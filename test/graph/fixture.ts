@@ -52,8 +52,8 @@ export interface Fixture {
 }
 
 /** The element at an index modulo the length of the list. */
-export function turn<T>(list: readonly T[], place: number): T {
-  const found = list[place % list.length];
+export function cyclicAt<T>(list: readonly T[], index: number): T {
+  const found = list[index % list.length];
   if (found === undefined) throw new Error('The list is empty.');
   return found;
 }

@@ -34,8 +34,8 @@ it.each([
   ['code', 'Éng', 'ENG'],
   ['code', 'straß', 'STRAß'],
   ['slug', 'Ｄésign', 'design'],
-])('a filter compares %s with %s without case, accents and width', (field, given, compared) => {
-  const filter = filterPredicate(Team.filterFields(), { [field]: { eq: given } }, new Violations());
+])('a filter compares %s with %s without case, accents and width', (field, operand, compared) => {
+  const filter = filterPredicate(Team.filterFields(), { [field]: { eq: operand } }, new Violations());
   expect(JSON.stringify(filter)).toContain(`"value":"${compared}"`);
 });
 

@@ -35,9 +35,9 @@ const argumentNames = ['first', 'last', 'after', 'before', 'filter', 'orderBy'] 
 function pageQuery(list: FieldOf, selection = wholePage): string {
   const row = rowTypeOf(list);
   const types = ['Int', 'Int', 'String', 'String', `${row}Filter`, `${row}Order`];
-  const variables = argumentNames.map((name, place) => `$${name}: ${types[place]}`).join(', ');
-  const given = argumentNames.map((name) => `${name}: $${name}`).join(', ');
-  const field = `list: ${list.field.name}(${given}) { ${selection} }`;
+  const variables = argumentNames.map((name, index) => `$${name}: ${types[index]}`).join(', ');
+  const args = argumentNames.map((name) => `${name}: $${name}`).join(', ');
+  const field = `list: ${list.field.name}(${args}) { ${selection} }`;
   return list.parent === 'Query'
     ? `query (${variables}) { ${field} }`
     : `query ($id: ID!, ${variables}) { node(id: $id) { ... on ${list.parent} { ${field} } } }`;
@@ -66,12 +66,12 @@ export async function readPage(
 }
 
 /** The parent whose list is the longest; undefined for the list of a root. */
-export function richestParent(model: Model, list: FieldOf): ModelObject | undefined {
+export function parentOfLongestList(model: Model, list: FieldOf): ModelObject | undefined {
   if (list.parent === 'Query') return undefined;
-  const [richest] = model
+  const [longest] = model
     .all(list.parent)
     .toSorted((a, b) => rowsOf(model, list, b).length - rowsOf(model, list, a).length);
-  return richest;
+  return longest;
 }
 
 /** The expected rows of the whole list, in any order. */

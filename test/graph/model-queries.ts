@@ -2,7 +2,7 @@ import { isInputObjectType, getNamedType, isLeafType } from 'graphql';
 import { fold } from '../../src/model/fold.ts';
 import { inputType, objectType } from './schema-walk.ts';
 import type { ModelObject } from './model.ts';
-import { codePlace, compareBy } from './values.ts';
+import { codeIndex, compareBy } from './values.ts';
 
 /** Filters and orders of the model, in plain JavaScript. They share no code with the SQL that they check. */
 export type Filter = Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ const plain =
     object[field] as string | number | null;
 
 /** Priorities are ordered from urgent to none, not by code. */
-const priorityPlace: SortKey = ({ priority }) =>
+const priorityIndex: SortKey = ({ priority }) =>
   ['URGENT', 'HIGH', 'MEDIUM', 'LOW', 'NONE'].indexOf(String(priority));
 
 /** The values that each order of each type compares. Ties are ordered by id; nulls come last in both directions. */
@@ -40,10 +40,10 @@ export const sortKeys: Readonly<Record<string, Readonly<Record<string, SortKey>>
     CREATED: plain('createdUtc'),
     UPDATED: plain('updatedUtc'),
     NUMBER: plain('number'),
-    PRIORITY: priorityPlace,
+    PRIORITY: priorityIndex,
     DUE_DATE: plain('dueDate'),
     TITLE: text('title'),
-    STATUS: ({ status }) => statusPlace(status as ModelObject),
+    STATUS: ({ status }) => statusIndex(status as ModelObject),
     STARTED: plain('startedUtc'),
     LAST_ACTIVITY: plain('lastActivityUtc'),
   },
@@ -51,12 +51,12 @@ export const sortKeys: Readonly<Record<string, Readonly<Record<string, SortKey>>
   Label: { NAME: text('name') },
   Member: {
     DISPLAY_NAME: text('displayName'),
-    ROLE: ({ role }) => codePlace('memberRole', role),
-    STATUS: ({ status }) => codePlace('memberStatus', status),
+    ROLE: ({ role }) => codeIndex('memberRole', role),
+    STATUS: ({ status }) => codeIndex('memberStatus', status),
   },
   Project: {
     NAME: text('name'),
-    PRIORITY: priorityPlace,
+    PRIORITY: priorityIndex,
     LEAD: ({ lead }) => (lead ? text('displayName')(lead as ModelObject) : null),
     TARGET: plain('targetUtc'),
     STATUS: ({ status }) => Number((status as ModelObject).position),
@@ -65,7 +65,7 @@ export const sortKeys: Readonly<Record<string, Readonly<Record<string, SortKey>>
   ProjectStatus: { POSITION: plain('position') },
   RepositoryContext: {
     REPOSITORY_NAME: text('externalRepositoryName'),
-    PROVIDER: ({ provider }) => codePlace('provider', provider),
+    PROVIDER: ({ provider }) => codeIndex('provider', provider),
     PROJECT_NAME: text('externalProjectName'),
     DEFAULT_BRANCH: text('defaultBranch'),
   },
@@ -74,7 +74,7 @@ export const sortKeys: Readonly<Record<string, Readonly<Record<string, SortKey>>
     CODE: plain('code'),
     MEMBER_COUNT: plain('memberCount'),
     ACTIVE_PROJECT_COUNT: plain('activeProjectCount'),
-    STATE: ({ state }) => codePlace('teamState', state),
+    STATE: ({ state }) => codeIndex('teamState', state),
   },
 };
 
@@ -111,8 +111,8 @@ const defaultOrders: Readonly<Record<string, OrderBy>> = {
 };
 
 /** Orders statuses by category, then by position within the team. */
-function statusPlace({ category, position }: ModelObject): number {
-  return codePlace('statusCategory', category) * 10_000 + Number(position);
+function statusIndex({ category, position }: ModelObject): number {
+  return codeIndex('statusCategory', category) * 10_000 + Number(position);
 }
 
 /** Sorts objects in an order. */
@@ -155,20 +155,20 @@ function fieldMatches(inputName: string, filter: Filter, value: unknown): boolea
   if (inputType(inputName).getFields().and)
     return value !== null && matches(inputName, filter, value as ModelObject);
   return Object.entries(filter).every(
-    ([comparator, given]) =>
-      given === null || compares(comparator, inputName === 'StringFilter', value, given),
+    ([comparator, operand]) =>
+      operand === null || compares(comparator, inputName === 'StringFilter', value, operand),
   );
 }
 
 type Comparable = string | number | boolean | null;
 
-function compares(comparator: string, isText: boolean, value: unknown, given: unknown): boolean {
-  const form = (each: unknown) => (isText && typeof each === 'string' ? fold(each) : each) as Comparable;
-  const own = form(value);
-  if (comparator === 'isNull') return (own === null) === given;
-  if (comparator === 'in') return (given as unknown[]).some((each) => form(each) === own);
-  if (comparator === 'nin') return !(given as unknown[]).some((each) => form(each) === own);
-  const other = form(given);
+function compares(comparator: string, isText: boolean, value: unknown, operand: unknown): boolean {
+  const normalize = (each: unknown) => (isText && typeof each === 'string' ? fold(each) : each) as Comparable;
+  const own = normalize(value);
+  if (comparator === 'isNull') return (own === null) === operand;
+  if (comparator === 'in') return (operand as unknown[]).some((each) => normalize(each) === own);
+  if (comparator === 'nin') return !(operand as unknown[]).some((each) => normalize(each) === own);
+  const other = normalize(operand);
   if (comparator === 'neq') return own !== other;
   if (own === null || other === null) return false;
   switch (comparator) {

@@ -23,8 +23,8 @@ export class Model {
     this.viewer = viewer;
   }
 
-  add(made: readonly ModelObject[]): void {
-    for (const each of made) {
+  add(objects: readonly ModelObject[]): void {
+    for (const each of objects) {
       this.#byType.set(each.__typename, [...(this.#byType.get(each.__typename) ?? []), each]);
     }
   }
@@ -52,19 +52,19 @@ export class Model {
 
 export type AllRows = { [Name in TableName]: Row<Name>[] };
 
-/** Makes an object whose `later` fields are computed on access, because objects refer to each other in cycles. */
+/** Makes an object whose fields of `getters` are computed on access, because objects refer to each other in cycles. */
 export function modelObject(
   typename: string,
   fields: Record<string, unknown>,
-  later: Record<string, () => unknown>,
+  getters: Record<string, () => unknown>,
 ): ModelObject {
-  const made = { __typename: typename, ...fields };
-  for (const [name, get] of Object.entries(later))
-    Object.defineProperty(made, name, { get, enumerable: true });
-  return made;
+  const object = { __typename: typename, ...fields };
+  for (const [name, get] of Object.entries(getters))
+    Object.defineProperty(object, name, { get, enumerable: true });
+  return object;
 }
 
-/** The rows whose issue is not deleted, because what belongs to an issue disappears with it. */
+/** The rows whose issue is not deleted, because the objects of an issue disappear with it. */
 export function ofNotDeletedIssues<T extends { issueId: string }>({ rows }: Model, each: readonly T[]): T[] {
   const notDeleted = new Set(rows.issue.filter(({ deletedUtc }) => !deletedUtc).map(({ id }) => id));
   return each.filter(({ issueId }) => notDeleted.has(issueId));

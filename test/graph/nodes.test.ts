@@ -183,10 +183,10 @@ describe('keys', () => {
   ] as const)(
     'find a %s by its %s in any case, and by its id',
     async (root, argument, typeName, strangers) => {
-      for (const thing of world.model.all(typeName)) {
-        const key = String(thing[argument]);
-        for (const text of [key, key.toLowerCase(), String(thing.id)]) {
-          expect(await ask(`${root}(${argument}: "${text}")`)).toEqual({ id: thing.id });
+      for (const object of world.model.all(typeName)) {
+        const key = String(object[argument]);
+        for (const text of [key, key.toLowerCase(), String(object.id)]) {
+          expect(await ask(`${root}(${argument}: "${text}")`)).toEqual({ id: object.id });
         }
       }
       for (const text of strangers)
@@ -208,8 +208,8 @@ describe('keys', () => {
   ])(
     'of %s(%s:) are refused for the id of a %s with the name of its type',
     async (root, argument, other, message) => {
-      const [thing] = world.model.all(other);
-      const answer = await world.ask(`{ ${root}(${argument}: "${String(thing?.id)}") { id } }`);
+      const [object] = world.model.all(other);
+      const answer = await world.ask(`{ ${root}(${argument}: "${String(object?.id)}") { id } }`);
       expect(codesOf(answer)).toEqual(['INVALID_REQUEST']);
       const [error] = answer.body.errors ?? [];
       expect(error?.message).toBe(message);

@@ -4,7 +4,7 @@ import {
   listsOf,
   type PageArguments,
   readPage,
-  richestParent,
+  parentOfLongestList,
   rowsOf,
   sampleLists,
 } from './lists.ts';
@@ -26,20 +26,20 @@ describe('sizes', () => {
   it.each(lists)(
     'of $coordinate are from 1 to its maximum, and first and last exclude each other',
     async (list) => {
-      const most = list.coordinate === 'AgentThread.messages' ? 1000 : 250;
+      const maxSize = list.coordinate === 'AgentThread.messages' ? 1000 : 250;
       const refused: [PageArguments, string[]][] = [
         [{ first: 0 }, ['first']],
         [{ first: -1 }, ['first']],
-        [{ first: most + 1 }, ['first']],
+        [{ first: maxSize + 1 }, ['first']],
         [{ first: 2_147_483_647 }, ['first']],
         [{ last: 0 }, ['last']],
-        [{ last: most + 1 }, ['last']],
+        [{ last: maxSize + 1 }, ['last']],
         [{ first: 1, last: 1 }, ['last']],
-        [{ first: 0, last: most + 1, after: 'x' }, ['last', 'first', 'last', 'after']],
+        [{ first: 0, last: maxSize + 1, after: 'x' }, ['last', 'first', 'last', 'after']],
       ];
       for (const [args, fields] of refused) await expectRefused(list, args, fields);
-      const all = rowsOf(world.model, list, richestParent(world.model, list)).length;
-      for (const args of [{ first: most }, { last: most }, { first: null, last: null }, {}]) {
+      const all = rowsOf(world.model, list, parentOfLongestList(world.model, list)).length;
+      for (const args of [{ first: maxSize }, { last: maxSize }, { first: null, last: null }, {}]) {
         expect((await readOwn(list, args)).nodes).toHaveLength(all);
       }
     },
@@ -234,7 +234,7 @@ function listNamed(coordinate: string): FieldOf {
 
 /** Reads a page of the list of the parent with the most rows. */
 function readOwn(list: FieldOf, args: PageArguments) {
-  return readPage(world, list, richestParent(world.model, list), args);
+  return readPage(world, list, parentOfLongestList(world.model, list), args);
 }
 
 async function cursorOf(list: FieldOf, args: PageArguments = {}): Promise<string> {
@@ -244,7 +244,7 @@ async function cursorOf(list: FieldOf, args: PageArguments = {}): Promise<string
 
 /** Expects a refusal as a bad request that names the fields, and no rows. */
 async function expectRefused(list: FieldOf, args: PageArguments, fields: readonly string[]): Promise<void> {
-  const answer = await askPage(world, list, richestParent(world.model, list), args);
+  const answer = await askPage(world, list, parentOfLongestList(world.model, list), args);
   const [error] = answer.body.errors ?? [];
   const violations = (error?.extensions?.errors ?? []) as { field: string }[];
   const found = { args, codes: codesOf(answer), fields: violations.map(({ field }) => field) };

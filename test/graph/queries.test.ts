@@ -21,7 +21,7 @@ afterAll(() => app.stop());
  * The number of SQL statements of each: with the compiled executor, which has reference data in memory, and with the
  * graphql-js executor. It depends on how deep a query goes and on what it selects, never on the number of rows.
  */
-const taken: Readonly<Record<string, readonly [compiled: number, graphqlJs: number]>> = {
+const statementCounts: Readonly<Record<string, readonly [compiled: number, graphqlJs: number]>> = {
   'dashboard.graphql': [5, 15],
   'deliveries.graphql': [2, 9],
   'due.graphql': [2, 4],
@@ -34,7 +34,7 @@ const taken: Readonly<Record<string, readonly [compiled: number, graphqlJs: numb
   'triage.graphql': [2, 5],
   'workload.graphql': [2, 3],
 };
-const statementsOf = (file: string) => taken[file]?.[isGraphqlJs ? 1 : 0];
+const statementsOf = (file: string) => statementCounts[file]?.[isGraphqlJs ? 1 : 0];
 
 /** Paths that may be empty in the demo. */
 const mayBeEmpty: Readonly<Record<string, readonly string[]>> = {
@@ -45,7 +45,7 @@ const mayBeEmpty: Readonly<Record<string, readonly string[]>> = {
 
 describe('the queries of the documentation', () => {
   it('are the eleven of the page', () => {
-    expect(files).toEqual(Object.keys(taken));
+    expect(files).toEqual(Object.keys(statementCounts));
     for (const file of files) expect(page).toContain(`(queries/${file})`);
   });
 

@@ -5,8 +5,8 @@ import { inputType } from './schema-walk.ts';
 import type { ModelObject, Model } from './model.ts';
 
 const combinators = ['and', 'or', 'not'] as const;
-/** The limit of the graph. */
-const mostRelations = 3;
+/** The maximum depth of relations that the API accepts in a filter. */
+const maxRelations = 3;
 
 /** Makes filters of every kind that an input permits, mostly with values that occur in the model. */
 export class RandomFilters {
@@ -23,7 +23,7 @@ export class RandomFilters {
     const fieldsOf = Object.values(inputType(`${typeName}Filter`).getFields());
     const tests = fieldsOf
       .filter(({ name }) => !combinators.some((each) => each === name))
-      .filter(({ type }) => relations < mostRelations || !isRelation(getNamedType(type)))
+      .filter(({ type }) => relations < maxRelations || !isRelation(getNamedType(type)))
       .map(({ name }) => name);
     const chosen = this.#random.sample(tests, this.#random.integer(depth === 0 ? 1 : 0, 2));
     const fields = Object.fromEntries(
@@ -36,7 +36,7 @@ export class RandomFilters {
     return { ...fields, [combinator]: combinator === 'not' ? nested() : list };
   }
 
-  /** Makes a test of one field, which is sometimes null, as if it was left out. */
+  /** Makes a test of one field, which is sometimes null, as if it were left out. */
   field(typeName: string, name: string, depth: number, relations = 0): Filter | null {
     if (this.#random.chance(0.03)) return null;
     const input = getNamedType(inputType(`${typeName}Filter`).getFields()[name]?.type);
@@ -73,7 +73,7 @@ export class RandomFilters {
     return [...new Set([...own, ...strange])].filter((value) => value !== null && value !== undefined);
   }
 
-  /** Varies the case and the accents of a text, or takes a part of it. */
+  /** Varies the case and the accents of a text, or takes a substring of it. */
   #text(text: string, comparator: string): string {
     const [from, length] = [this.#random.integer(0, 3), this.#random.integer(1, 5)];
     const characters = Array.from(text);
@@ -85,7 +85,9 @@ export class RandomFilters {
   /** Varies case and accents, except of letters that change in the other case (ß, SS). */
   #letters(text: string): string {
     const others = [text.toUpperCase(), text.toLowerCase(), text.normalize('NFD')];
-    const same = others.filter((form) => form.toLowerCase().normalize() === text.toLowerCase().normalize());
+    const same = others.filter(
+      (variant) => variant.toLowerCase().normalize() === text.toLowerCase().normalize(),
+    );
     return this.#random.pick([text, ...same]);
   }
 }

@@ -27,7 +27,7 @@ export interface RandomWrite {
 }
 
 /** Fields whose values change over time or differ between servers. */
-const restless =
+const unstable =
   /^(signed\w+|rateLimit|readiness|accessToken|accessTokens|auditEntries|codes|uploadUrl|uploadExpiresUtc)$/;
 
 /**
@@ -59,14 +59,14 @@ export class RandomQueries {
   /** Makes one mutation of these writes, each with a random selection. */
   mutation(writes: readonly RandomWrite[]): RandomQuery {
     return this.#document('mutation', () => {
-      const roots = writes.map(({ name, input }, place) => {
+      const roots = writes.map(({ name, input }, index) => {
         const field = objectType('Mutation').getFields()[name];
         if (!field) throw new Error(`There is no ${name}.`);
         const [argument] = field.args;
-        const given = this.#variable(String(argument?.type), input);
+        const args = this.#variable(String(argument?.type), input);
         const payload = objectType(getNamedType(field.type).name);
         const selection = this.#selection(payload, this.#random.integer(1, 3));
-        return `w${place}: ${name}(input: ${given}) ${selection}`;
+        return `w${index}: ${name}(input: ${args}) ${selection}`;
       });
       return `{ ${roots.join(' ')} }`;
     });
@@ -88,24 +88,24 @@ export class RandomQueries {
 
   #selection(type: GraphQLObjectType, depth: number): string {
     const fields = Object.values(type.getFields()).filter(
-      (field) => !restless.test(field.name) && (depth > 0 || isLeafType(getNamedType(field.type))),
+      (field) => !unstable.test(field.name) && (depth > 0 || isLeafType(getNamedType(field.type))),
     );
     const chosen = this.#random.sample(fields, this.#random.integer(1, depth > 2 ? 3 : 5));
-    const parts = chosen.map((field) => this.#field(field, depth));
-    if (parts.length === 0 || this.#random.chance(0.1)) parts.push('__typename');
+    const selections = chosen.map((field) => this.#field(field, depth));
+    if (selections.length === 0 || this.#random.chance(0.1)) selections.push('__typename');
     // Repeats a field, so that its selections are merged.
-    if (chosen[0] && this.#random.chance(0.1)) parts.push(this.#field(chosen[0], depth));
-    return `{ ${parts.map((part) => this.#wrapped(part, type)).join(' ')} }`;
+    if (chosen[0] && this.#random.chance(0.1)) selections.push(this.#field(chosen[0], depth));
+    return `{ ${selections.map((selection) => this.#wrapped(selection, type)).join(' ')} }`;
   }
 
   /** The selection unchanged, in a fragment, or under a condition. */
-  #wrapped(part: string, type: GraphQLObjectType): string {
-    if (this.#random.chance(0.85)) return part;
+  #wrapped(selection: string, type: GraphQLObjectType): string {
+    if (this.#random.chance(0.85)) return selection;
     const condition = this.#random.chance(0.5) ? this.#condition() : '';
-    if (this.#random.chance(0.3)) return `... ${condition} { ${part} }`;
-    if (this.#random.chance(0.5)) return `... on ${type.name} ${condition} { ${part} }`;
+    if (this.#random.chance(0.3)) return `... ${condition} { ${selection} }`;
+    if (this.#random.chance(0.5)) return `... on ${type.name} ${condition} { ${selection} }`;
     const name = `F${this.#next()}`;
-    this.#fragments.push(`fragment ${name} on ${type.name} { ${part} }`);
+    this.#fragments.push(`fragment ${name} on ${type.name} { ${selection} }`);
     return `...${name} ${condition}`;
   }
 
@@ -128,18 +128,18 @@ export class RandomQueries {
     const node = schema.getType('Node');
     const types = isInterfaceType(node) ? schema.getPossibleTypes(node) : [];
     const some = this.#random.sample(types, 3).filter(({ name }) => name !== 'AccessToken');
-    const parts = some.map((type) => `... on ${type.name} ${this.#selection(type, depth - 2)}`);
-    return `{ __typename id ${parts.join(' ')} }`;
+    const selections = some.map((type) => `... on ${type.name} ${this.#selection(type, depth - 2)}`);
+    return `{ __typename id ${selections.join(' ')} }`;
   }
 
   /** A field with arguments gets a unique alias, because fields with the same name must have the same arguments. */
   #arguments(field: GraphQLField<unknown, unknown>): { args: string; alias: string } {
-    const given = this.#given(field);
-    const alias = given.length > 0 || this.#random.chance(0.1) ? `a${this.#next()}: ` : '';
-    return { args: given.length > 0 ? `(${given.join(', ')})` : '', alias };
+    const args = this.#argumentsFor(field);
+    const alias = args.length > 0 || this.#random.chance(0.1) ? `a${this.#next()}: ` : '';
+    return { args: args.length > 0 ? `(${args.join(', ')})` : '', alias };
   }
 
-  #given(field: GraphQLField<unknown, unknown>): string[] {
+  #argumentsFor(field: GraphQLField<unknown, unknown>): string[] {
     const row = getNamedType(field.type).name.replace('Connection', '');
     const byName = new Map(field.args.map((arg) => [arg.name, arg]));
     if (byName.has('orderBy')) return this.#page(row);
@@ -174,20 +174,20 @@ export class RandomQueries {
   }
 
   #page(row: string): string[] {
-    const given: string[] = [];
+    const args: string[] = [];
     const size = this.#random.chance(0.03) ? this.#random.pick([0, 251, -1]) : this.#random.integer(1, 4);
     const backward = this.#random.chance(0.3);
-    if (this.#random.chance(0.8)) given.push(`${backward ? 'last' : 'first'}: ${this.#int(size)}`);
+    if (this.#random.chance(0.8)) args.push(`${backward ? 'last' : 'first'}: ${this.#int(size)}`);
     const filtered = this.#random.chance(0.3);
-    if (filtered) given.push(`filter: ${this.#variable(`${row}Filter`, this.#filters.filter(row))}`);
+    if (filtered) args.push(`filter: ${this.#variable(`${row}Filter`, this.#filters.filter(row))}`);
     const ordered = this.#random.chance(0.4);
-    if (ordered) given.push(`orderBy: ${this.#order(row)}`);
+    if (ordered) args.push(`orderBy: ${this.#order(row)}`);
     if (this.#random.chance(0.3)) {
       const cursors = filtered || ordered ? [] : (this.#cursors.get(row) ?? []);
       const cursor = this.#random.find(cursors) ?? (this.#random.chance(0.2) ? 'garbage' : '');
-      given.push(`${backward ? 'before' : 'after'}: ${this.#variable('String', cursor)}`);
+      args.push(`${backward ? 'before' : 'after'}: ${this.#variable('String', cursor)}`);
     }
-    return given;
+    return args;
   }
 
   #int(value: number): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Random } from '../support/random.ts';
-import { listsOf, type Page, richestParent, rowsOf, walk } from './lists.ts';
+import { listsOf, type Page, parentOfLongestList, rowsOf, walk } from './lists.ts';
 import {
   defaultOrder,
   type Filter,
@@ -52,7 +52,7 @@ function describeLists(typeName: string, world: () => SharedWorld, { thorough }:
   );
 
   it.each(distinct.filter(({ coordinate }) => thorough?.includes(coordinate) ?? true))(
-    '$coordinate can be walked in every order both ways, each row once',
+    '$coordinate can be walked in every order in both directions, and returns each row once',
     async (list) => {
       const orders = Object.keys(sortKeys[typeName] ?? {});
       expect(orders.toSorted()).toEqual(orderNames(typeName));
@@ -64,7 +64,7 @@ function describeLists(typeName: string, world: () => SharedWorld, { thorough }:
   );
 
   it.each(lists)('$coordinate has a default order', async (list) => {
-    const parent = richestParent(world().model, list);
+    const parent = parentOfLongestList(world().model, list);
     const rows = rowsOf(world().model, list, parent);
     const order = defaultOrder(typeName, list.coordinate);
     const pages = await walk(world(), list, parent, {});
@@ -112,7 +112,7 @@ async function expectWalk(
   orderBy: OrderBy,
   filter: Filter = {},
 ): Promise<void> {
-  const parent = richestParent(world.model, list);
+  const parent = parentOfLongestList(world.model, list);
   const typeName = rowTypeOf(list);
   const rows = rowsOf(world.model, list, parent).filter((object) =>
     matches(`${typeName}Filter`, filter, object),
@@ -122,18 +122,18 @@ async function expectWalk(
   expect([orderBy, idsOf(forward)]).toEqual([orderBy, expected]);
   const backward = await walk(world, list, parent, { orderBy, filter }, true);
   expect([orderBy, idsOf(backward)]).toEqual([orderBy, expected]);
-  expectPlaces(forward, expected.length);
+  expectPageInfo(forward, expected.length);
   for (const page of backward) expect(page.totalCount).toBe(expected.length);
 }
 
 /** Checks the total, the cursors and hasNextPage and hasPreviousPage of each page. */
-function expectPlaces(pages: readonly Page[], total: number): void {
-  for (const [place, { totalCount, edges, nodes, pageInfo }] of pages.entries()) {
+function expectPageInfo(pages: readonly Page[], total: number): void {
+  for (const [index, { totalCount, edges, nodes, pageInfo }] of pages.entries()) {
     expect(totalCount).toBe(total);
     expect(nodes).toEqual(edges.map(({ node }) => node));
     expect(pageInfo).toEqual({
-      hasPreviousPage: place > 0,
-      hasNextPage: place < pages.length - 1,
+      hasPreviousPage: index > 0,
+      hasNextPage: index < pages.length - 1,
       startCursor: edges.at(0)?.cursor ?? null,
       endCursor: edges.at(-1)?.cursor ?? null,
     });
@@ -158,36 +158,36 @@ async function expectPagesOfAll(world: SharedWorld, list: FieldOf): Promise<void
   );
 }
 
-/** The list with the most rows of a type. */
-function widestList(world: SharedWorld, typeName: string): FieldOf {
-  const size = (list: FieldOf) => rowsOf(world.model, list, richestParent(world.model, list)).length;
-  const [widest] = listsOf(typeName).toSorted((a, b) => size(b) - size(a));
-  if (!widest) throw new Error(`There is no list of ${typeName}.`);
-  return widest;
+/** The list of a type that has the most rows. */
+function longestList(world: SharedWorld, typeName: string): FieldOf {
+  const size = (list: FieldOf) => rowsOf(world.model, list, parentOfLongestList(world.model, list)).length;
+  const [longest] = listsOf(typeName).toSorted((a, b) => size(b) - size(a));
+  if (!longest) throw new Error(`There is no list of ${typeName}.`);
+  return longest;
 }
 
 async function expectFilters(world: SharedWorld, typeName: string): Promise<void> {
-  const list = widestList(world, typeName);
-  const parent = richestParent(world.model, list);
+  const list = longestList(world, typeName);
+  const parent = parentOfLongestList(world.model, list);
   const rows = rowsOf(world.model, list, parent);
   const filters = new RandomFilters(world.model, new Random(`filters of ${typeName}`));
   const names = Object.keys(inputType(`${typeName}Filter`).getFields()).filter(
     (name) => !['and', 'or', 'not'].includes(name),
   );
   // A few filters for each field, so that all are covered, and then random ones.
-  const made: Filter[] = [
+  const allFilters: Filter[] = [
     ...names.flatMap((name) => [0, 1, 2].map(() => ({ [name]: filters.field(typeName, name, 1) }))),
     ...Array.from({ length: filterCount }, () => filters.filter(typeName)),
   ];
-  let some = 0;
-  for (let place = 0; place < made.length; place += filtersAtOnce) {
-    const chunk = made.slice(place, place + filtersAtOnce);
+  let selective = 0;
+  for (let start = 0; start < allFilters.length; start += filtersAtOnce) {
+    const chunk = allFilters.slice(start, start + filtersAtOnce);
     const found = await readFiltered(world, list, parent, chunk);
     for (const [index, filter] of chunk.entries()) {
       const expected = rows
         .filter((object) => matches(`${typeName}Filter`, filter, object))
         .map(({ id }) => id);
-      if (expected.length > 0 && expected.length < rows.length) some += 1;
+      if (expected.length > 0 && expected.length < rows.length) selective += 1;
       const sorted = (ids: readonly unknown[] = []) => ids.map(String).toSorted();
       expect({ filter, ids: sorted(found[index]?.ids) }).toEqual({ filter, ids: sorted(expected) });
       const totalCount = expected.length;
@@ -195,7 +195,7 @@ async function expectFilters(world: SharedWorld, typeName: string): Promise<void
     }
   }
   // Filters that match nothing or everything would prove little.
-  expect(some).toBeGreaterThan(made.length / 8);
+  expect(selective).toBeGreaterThan(allFilters.length / 8);
 }
 
 /** Reads one list with several filters in one operation. */
@@ -216,8 +216,8 @@ async function readFiltered(
   const query = parent
     ? `query ($id: ID!, ${variables}) { node(id: $id) { ... on ${list.parent} { ${fields} } } }`
     : `query (${variables}) { ${fields} }`;
-  const given = Object.fromEntries(filters.map((filter, index) => [`f${index}`, filter]));
-  const data = dataOf(await world.ask(query, { ...given, id: parent?.id }));
+  const values = Object.fromEntries(filters.map((filter, index) => [`f${index}`, filter]));
+  const data = dataOf(await world.ask(query, { ...values, id: parent?.id }));
   const holder = (parent ? data.node : data) as Record<
     string,
     { totalCount: number; nodes: { id: string }[] }
@@ -230,8 +230,8 @@ async function readFiltered(
 
 /** Walks a list with a few filters that match several rows, in a few orders. */
 async function expectFilteredWalk(world: SharedWorld, typeName: string): Promise<void> {
-  const list = widestList(world, typeName);
-  const rows = rowsOf(world.model, list, richestParent(world.model, list));
+  const list = longestList(world, typeName);
+  const rows = rowsOf(world.model, list, parentOfLongestList(world.model, list));
   const random = new Random(`walks of ${typeName}`);
   const filters = new RandomFilters(world.model, random);
   for (let left = 200, walked = 0; left > 0 && walked < 5; left -= 1) {

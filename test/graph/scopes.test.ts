@@ -6,16 +6,19 @@ import { type FieldOf, objectFields, objectType, scopeOf, selectionOf } from './
 import type { ModelObject } from './model.ts';
 import { codesOf, dataOf } from './graph-answer.ts';
 import { sharedWorld, type SharedWorld } from './shared-world.ts';
-import { neededDays, trendArguments } from './trend-arguments.ts';
+import { dayArguments, trendArguments } from './trend-arguments.ts';
 
 let world: SharedWorld;
-/** Tokens by the scopes that they lack; they have all others. */
-const lacking = new Map<string, string>();
+/** Tokens with all scopes but some, by the missing scopes. */
+const tokensWithout = new Map<string, string>();
 
 beforeAll(async () => {
   world = await sharedWorld();
-  for (const lost of new Set(guarded.map(({ scopes }) => scopes.join(' ')))) {
-    lacking.set(lost, await world.token(allScopes.filter((scope) => !lost.split(' ').includes(scope))));
+  for (const missing of new Set(guarded.map(({ scopes }) => scopes.join(' ')))) {
+    tokensWithout.set(
+      missing,
+      await world.token(allScopes.filter((scope) => !missing.split(' ').includes(scope))),
+    );
   }
 });
 afterAll(() => world.stop());
@@ -26,12 +29,12 @@ interface Guarded extends FieldOf {
 }
 
 /** Mutations have separate tests; fields of a connection are read below the field that returns it. */
-const read = objectFields.filter(({ parent }) => parent !== 'Mutation' && !parent.endsWith('Payload'));
-const guarded: readonly Guarded[] = read.flatMap((each) => {
-  const need = scopeOf(each.field);
-  return need === undefined || need === 'public' || need === 'token'
+const readFields = objectFields.filter(({ parent }) => parent !== 'Mutation' && !parent.endsWith('Payload'));
+const guarded: readonly Guarded[] = readFields.flatMap((each) => {
+  const scope = scopeOf(each.field);
+  return scope === undefined || scope === 'public' || scope === 'token'
     ? []
-    : [{ ...each, scopes: [need].flat() }];
+    : [{ ...each, scopes: [scope].flat() }];
 });
 
 it('most fields of the graph need a scope', () => {
@@ -59,8 +62,8 @@ const groups = [
 
 describe('a token that lacks the scope of a field', () => {
   it.each(groups)('has the whole operation refused: $title', async ({ parent, fields, scopes }) => {
-    const { query, variables } = wayTo(parent, fields);
-    const answer = await ask(query, variables, lacking.get(scopes.join(' ')) ?? '');
+    const { query, variables } = requestFor(parent, fields);
+    const answer = await ask(query, variables, tokensWithout.get(scopes.join(' ')) ?? '');
     expect(answer.body.data ?? null).toBeNull();
     expect(codesOf(answer)).toEqual(['FORBIDDEN']);
     const [error] = answer.body.errors ?? [];
@@ -76,7 +79,7 @@ describe('a token that lacks the scope of a field', () => {
   it.each(groups)(
     'needs only one of several sufficient scopes: $title',
     async ({ parent, fields, scopes }) => {
-      const { query, variables } = wayTo(parent, fields);
+      const { query, variables } = requestFor(parent, fields);
       for (const scope of scopes) {
         // The path may need further scopes, but the fields themselves must not be listed as missing a scope.
         const { body } = await ask(query, variables, await tokenWith([scope]));
@@ -87,7 +90,7 @@ describe('a token that lacks the scope of a field', () => {
     },
   );
 
-  it('may select the field where @skip or @include leaves it out', async () => {
+  it('may select the field if @skip or @include excludes it', async () => {
     const token = await tokenWith(['teams:read']);
     const query = `query ($no: Boolean! = false) {
       teams { nodes { code members @include(if: $no) { totalCount } projects @skip(if: true) { totalCount } ...Issues @include(if: $no) } }
@@ -117,13 +120,13 @@ describe('node and nodes', () => {
 
   it.each(nodeTypes)('need the scope of the type of the id: %s', async (typeName) => {
     const needed = scopeOfDirectory[typeName] ?? 'issues:read';
-    const [thing] = world.model.all(typeName);
+    const [object] = world.model.all(typeName);
     for (const query of [
       'query ($id: ID!) { node(id: $id) { id } }',
       'query ($id: ID!) { nodes(ids: [$id]) { id } }',
-      `query { node(id: "${String(thing?.id)}") { id } }`,
+      `query { node(id: "${String(object?.id)}") { id } }`,
     ]) {
-      const variables = query.includes('$id') ? { id: thing?.id } : {};
+      const variables = query.includes('$id') ? { id: object?.id } : {};
       const without = await world.ask(
         query,
         variables,
@@ -204,7 +207,7 @@ describe('without a token', () => {
     const open =
       '{ health { status } readiness { status } codes { name entries { name code description } } __typename __schema { queryType { name } } }';
     dataOf(await world.ask(open, {}, null));
-    for (const root of read.filter(({ parent }) => parent === 'Query')) {
+    for (const root of readFields.filter(({ parent }) => parent === 'Query')) {
       const { coordinate, field } = root;
       if (scopeOf(field) === 'public') continue;
       const answer = await world.ask(`{ ${rootSelection(root)} }`, {}, null);
@@ -241,45 +244,47 @@ function ask(query: string, variables: Record<string, unknown>, token: string) {
   return world.app.graphql(query, variables, { token, headers: { Accept: 'application/json' } });
 }
 
-interface Way {
+interface ReadRequest {
   query: string;
   variables: Record<string, unknown>;
 }
 
 /** An operation that reads fields of a type: of a root, by `node`, or through a list for fields of connections. */
-function wayTo(parent: string, fields: readonly FieldOf[]): Way {
+function requestFor(parent: string, fields: readonly FieldOf[]): ReadRequest {
   if (parent === 'Query') return { query: `{ ${fields.map(rootSelection).join(' ')} }`, variables: {} };
   // A subscription has one root field.
   if (parent === 'Subscription')
     return { query: `subscription { ${fields.map(rootSelection).join(' ')} }`, variables: {} };
   const selection = fields
-    .map(({ field }) => `${field.name}${neededDays(field.args)}${selectionBelow(field)}`)
+    .map(({ field }) => `${field.name}${dayArguments(field.args)}${selectionBelow(field)}`)
     .join(' ');
   if (/(Connection|Edge)$/.test(parent)) {
     const row = parent.replace(/(Connection|Edge)$/, '');
-    const part = parent.endsWith('Edge') ? `edges { ${selection} }` : selection;
-    const list = read.find((each) => getNamedType(each.field.type).name === `${row}Connection`);
+    const selected = parent.endsWith('Edge') ? `edges { ${selection} }` : selection;
+    const list = readFields.find((each) => getNamedType(each.field.type).name === `${row}Connection`);
     if (!list) throw new Error(`There is no list of ${row}.`);
-    const query = `${list.field.name} { ${part} }`;
-    return list.parent === 'Query' ? { query: `{ ${query} }`, variables: {} } : nodeWay(list.parent, query);
+    const query = `${list.field.name} { ${selected} }`;
+    return list.parent === 'Query'
+      ? { query: `{ ${query} }`, variables: {} }
+      : nodeRequest(list.parent, query);
   }
-  if (objectType(parent).getInterfaces().length > 0) return nodeWay(parent, selection);
+  if (objectType(parent).getInterfaces().length > 0) return nodeRequest(parent, selection);
   if (parent === 'Change')
     return { query: `{ changes(first: 1) { nodes { ${selection} } } }`, variables: {} };
   if (parent === 'IssueListEvent')
     return { query: `subscription { issues { ${selection} } }`, variables: {} };
-  if (parent === 'RoleAssignment') return nodeWay('Issue', `roleAssignments { ${selection} }`);
+  if (parent === 'RoleAssignment') return nodeRequest('Issue', `roleAssignments { ${selection} }`);
   throw new Error(`The test knows no path to ${parent}.`);
 }
 
 function rootSelection({ coordinate, field }: FieldOf): string {
-  const given = field.args
+  const args = field.args
     .filter(({ type }) => String(type).endsWith('!'))
     .map(
       ({ name }) =>
         `${name}: ${trendArguments[name] ?? rootArguments[`${field.name}.${name}`]?.() ?? raiseUnknown(`${coordinate}(${name}:)`)}`,
     );
-  return `${field.name}${given.length > 0 ? `(${given.join(', ')})` : ''}${selectionBelow(field)}`;
+  return `${field.name}${args.length > 0 ? `(${args.join(', ')})` : ''}${selectionBelow(field)}`;
 }
 
 const quoted = (typeName: string, field: string) => () => JSON.stringify(firstOf(typeName)[field]);
@@ -299,11 +304,11 @@ function raiseUnknown(what: string): never {
 }
 
 function firstOf(typeName: string): ModelObject {
-  const [thing] = world.model.all(typeName);
-  return thing ?? raiseUnknown(typeName);
+  const [object] = world.model.all(typeName);
+  return object ?? raiseUnknown(typeName);
 }
 
-function nodeWay(typeName: string, selection: string): Way {
+function nodeRequest(typeName: string, selection: string): ReadRequest {
   return {
     query: `query ($id: ID!) { node(id: $id) { ... on ${typeName} { ${selection} } } }`,
     variables: { id: firstOf(typeName).id },

@@ -3,7 +3,7 @@ import { startApp } from '../support/app.ts';
 import { Random } from '../support/random.ts';
 import { isWhole, sampledExecutors } from '../support/samples.ts';
 import { dataOf } from './graph-answer.ts';
-import { listsOf, type Page, readPage, richestParent, rowsOf, walk } from './lists.ts';
+import { listsOf, type Page, readPage, parentOfLongestList, rowsOf, walk } from './lists.ts';
 import { type Filter, matches, type OrderBy, ordered, sortKeys } from './model-queries.ts';
 import { RandomFilters } from './random-filters.ts';
 import { type FieldOf, rowTypeOf } from './schema-walk.ts';
@@ -39,7 +39,7 @@ describe.each(sampledExecutors('short-pages'))('with a low read budget, the %s e
     const typeName = rowTypeOf(list);
     const random = new Random(`short pages of ${list.coordinate}`);
     const filters = new RandomFilters(world.model, random);
-    const parent = richestParent(world.model, list);
+    const parent = parentOfLongestList(world.model, list);
     const orders = Object.keys(sortKeys[typeName] ?? {});
     for (const field of isWhole ? orders : random.sample(orders, 3)) {
       const orderBy: OrderBy = { field, direction: random.pick(['ASC', 'DESC']) };
@@ -141,7 +141,7 @@ function expectedIds(
   orderBy: OrderBy,
 ): string[] {
   const typeName = rowTypeOf(list);
-  const matching = rows.filter((thing) => matches(`${typeName}Filter`, filter, thing));
+  const matching = rows.filter((object) => matches(`${typeName}Filter`, filter, object));
   return ordered(typeName, matching, orderBy).map(({ id }) => String(id));
 }
 

@@ -39,16 +39,16 @@ const variablesOf = (name: string) => ({
 });
 
 it('every query sends the statements of its budget', async () => {
-  const taken: Record<string, string> = {};
+  const budgets: Record<string, string> = {};
   for (const [name, document] of documents) {
     const operation = chooseOperation(document, undefined);
     if (operation.operation !== OperationTypeNode.QUERY) continue;
     const { levels, longest } = await explainOperation(schema, document, operation, variablesOf(name));
     if (!levels || !longest) throw new Error(`${name} is left to graphql-js.`);
-    const [usual, most] = [levels, longest].map((trips) => JSON.stringify(trips.map((trip) => trip.length)));
-    taken[name] = usual === most ? String(usual) : `[${usual}, ${most}]`;
+    const [typical, max] = [levels, longest].map((trips) => JSON.stringify(trips.map((trip) => trip.length)));
+    budgets[name] = typical === max ? String(typical) : `[${typical}, ${max}]`;
   }
-  const lines = Object.entries(taken).map(
+  const lines = Object.entries(budgets).map(
     ([name, levels]) => `  ${JSON.stringify(name)}: ${levels.replaceAll(/, ?/g, ', ')}`,
   );
   const text = `{\n${lines.join(',\n')}\n}\n`;

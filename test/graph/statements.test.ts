@@ -8,7 +8,7 @@ import { schema } from '../../src/schema/index.ts';
 import { isGraphqlJs } from '../support/chosen-executor.ts';
 import { dataOf } from './graph-answer.ts';
 import { sharedWorld, type SharedWorld } from './shared-world.ts';
-import { neededDays } from './trend-arguments.ts';
+import { dayArguments } from './trend-arguments.ts';
 
 let world: SharedWorld;
 beforeAll(async () => {
@@ -27,7 +27,7 @@ describe('an operation takes', () => {
     ],
     ['none for a root that is cached', '{ team(code: "ENG") { name } }', 0, 1],
     ['one for a page', '{ issues { nodes { title } edges { cursor } pageInfo { endCursor } } }', 1, 1],
-    ['one for a count, without a page that nobody asked for', '{ issues { totalCount } }', 1, 1],
+    ['one for a count, without the page, which is not selected', '{ issues { totalCount } }', 1, 1],
     ['one for a page of children of all parents', '{ teams { nodes { issues { nodes { title } } } } }', 1, 2],
     ['one for the counts under all parents', '{ teams { nodes { issues { totalCount } } } }', 1, 2],
     ['none for counts of what is cached', '{ teams { totalCount nodes { projects { totalCount } } } }', 0, 3],
@@ -107,7 +107,7 @@ describe('under any number of parents', () => {
   it.each(worked)('$coordinate takes a few statements at most', async ({ parent, field }) => {
     const selection = isLeafType(getNamedType(field.type))
       ? field.name
-      : `${field.name}${neededDays(field.args)} { __typename }`;
+      : `${field.name}${dayArguments(field.args)} { __typename }`;
     // One for the nodes, one for the row from which the value is computed, and one for a row that this refers to.
     expect(await costOf(parent, selection)).toBeLessThanOrEqual(3);
   });

@@ -31,22 +31,22 @@ it('five lists have a stored count', () => {
 });
 
 it.each(counted)(
-  '$coordinate has as many rows as is said without counting',
+  '$coordinate has as many rows as its stored count says',
   async ({ parent, field: { name } }) => {
     const ids = world.model.all(parent).map(({ id }) => id);
     // This filter matches all rows, but its total needs counting.
     const filter = 'filter: { not: { id: { in: [] } } }';
     const query = `query ($ids: [ID!]!) {
     nodes(ids: $ids) {
-      ... on ${parent} { said: ${name} { totalCount } counted: ${name}(${filter}) { totalCount } }
+      ... on ${parent} { stored: ${name} { totalCount } counted: ${name}(${filter}) { totalCount } }
     }
   }`;
     const nodes = dataOf(await world.ask(query, { ids })).nodes as Record<
-      'said' | 'counted',
+      'stored' | 'counted',
       { totalCount: number }
     >[];
-    expect(nodes.map(({ said }) => said)).toEqual(nodes.map((node) => node.counted));
-    expect(nodes.some(({ said }) => said.totalCount > 0)).toBe(true);
+    expect(nodes.map(({ stored }) => stored)).toEqual(nodes.map((node) => node.counted));
+    expect(nodes.some(({ stored }) => stored.totalCount > 0)).toBe(true);
   },
 );
 
@@ -121,10 +121,10 @@ it('an issue that an operator deletes by SQL is no longer counted', async () => 
   const before = await counted();
   const decoded = decodeId('issue', created.issueCreate.issue.id);
   if (!('uuid' in decoded)) throw new Error('No id.');
-  const hanging = await sql<{ name: string }>`
+  const referencingTables = await sql<{ name: string }>`
     select conrelid::regclass::text as name from pg_constraint
     where confrelid = 'issue'::regclass and contype = 'f' and conrelid <> confrelid`.execute(unscoped);
-  for (const name of new Set(hanging.rows.map((row) => row.name)))
+  for (const name of new Set(referencingTables.rows.map((row) => row.name)))
     await sql`delete from ${sql.table(name)} where issue_id = ${decoded.uuid}`.execute(unscoped);
   await sql`delete from issue where id = ${decoded.uuid}`.execute(unscoped);
   expect(await counted()).toBe(before);
@@ -134,13 +134,13 @@ it('issueStats returns the 1,000 largest groups', async () => {
   const { unscoped: db } = world.app.database;
   const { workspaceId, rows } = world.fixture;
   const issueId = rows.issue.find(({ deletedUtc }) => !deletedUtc)?.id ?? '';
-  const labels = Array.from({ length: 1_001 }, (_, place) => {
-    const name = `one of many: ${place}`;
+  const labels = Array.from({ length: 1_001 }, (_, index) => {
+    const name = `one of many: ${index}`;
     return { workspaceId, id: newUuid(), name, nameFold: name };
   });
   await db.insertInto('label').values(labels).execute();
-  const worn = labels.map(({ id: labelId }) => ({ workspaceId, issueId, labelId }));
-  await db.insertInto('issueLabel').values(worn).execute();
+  const assignments = labels.map(({ id: labelId }) => ({ workspaceId, issueId, labelId }));
+  await db.insertInto('issueLabel').values(assignments).execute();
   await recountTallies(db, workspaceId);
   const answer = await world.ask('{ issueStats(groupBy: [LABEL]) { count } }');
   expect(dataOf(answer).issueStats).toHaveLength(1_000);

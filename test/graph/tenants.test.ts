@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getNamedType, isInputObjectType } from 'graphql';
 import { encodeId, parseId } from '../../src/resolvers/ids.ts';
-import { type PageArguments, readPage, richestParent, rowsOf, sampleLists } from './lists.ts';
+import { type PageArguments, readPage, parentOfLongestList, rowsOf, sampleLists } from './lists.ts';
 import {
   connectionFields,
   type FieldOf,
@@ -99,11 +99,11 @@ describe('from another workspace', () => {
   it('the same code, key or number finds the own object', async () => {
     const roots = { team: ['code', 'Team'], project: ['key', 'Project'], issue: ['key', 'Issue'] } as const;
     for (const [root, [argument, typeName]] of Object.entries(roots)) {
-      for (const thing of here.model.all(typeName)) {
+      for (const object of here.model.all(typeName)) {
         const answer = await here.ask(
-          `{ found: ${root}(${argument}: ${JSON.stringify(thing[argument])}) { id } }`,
+          `{ found: ${root}(${argument}: ${JSON.stringify(object[argument])}) { id } }`,
         );
-        expect(dataOf(answer).found).toEqual({ id: thing.id });
+        expect(dataOf(answer).found).toEqual({ id: object.id });
       }
     }
   });
@@ -111,7 +111,7 @@ describe('from another workspace', () => {
 
 describe('a filter by objects of another workspace', () => {
   it.each(sampleLists)('of $coordinate matches nothing', async (list) => {
-    const own = rowsOf(here.model, list, richestParent(here.model, list)).map(({ id }) => id);
+    const own = rowsOf(here.model, list, parentOfLongestList(here.model, list)).map(({ id }) => id);
     for (const { name, filters, negated } of foreignFilters(rowTypeOf(list))) {
       for (const filter of filters) {
         expect([name, await readIds(list, { filter })]).toEqual([name, []]);
@@ -140,8 +140,8 @@ describe('a filter by objects of another workspace', () => {
 
 describe('a cursor of another workspace', () => {
   it.each(connectionFields)('of $coordinate leads only to own rows', async (list) => {
-    const { edges } = await readPage(there, list, richestParent(there.model, list), { first: 100 });
-    const own = new Set(rowsOf(here.model, list, richestParent(here.model, list)).map(({ id }) => id));
+    const { edges } = await readPage(there, list, parentOfLongestList(there.model, list), { first: 100 });
+    const own = new Set(rowsOf(here.model, list, parentOfLongestList(here.model, list)).map(({ id }) => id));
     for (const { cursor } of [...edges.slice(0, 1), ...edges.slice(-1)]) {
       for (const args of [
         { first: 100, after: cursor },
@@ -199,7 +199,7 @@ const strangersOf: Readonly<Record<string, () => unknown[]>> = {
 function onlyThere(typeName: string, field: string, pattern: RegExp): unknown[] {
   const found = there.model
     .all(typeName)
-    .map((thing) => thing[field])
+    .map((object) => object[field])
     .filter((value) => pattern.test(String(value)));
   if (found.length === 0) throw new Error(`There is no ${typeName} of that ${field}.`);
   return found;
@@ -247,12 +247,12 @@ function foreignFilters(typeName: string): ForeignFilters[] {
 /** The values of a field in the other workspace, without the shared account. */
 function foreignIds(typeName: string, field: string): unknown[] {
   const shared = encodeId('user', here.fixture.rows.member[2]?.userAccountId ?? '');
-  const values = there.model.all(typeName).map((thing: ModelObject) => thing[field]);
+  const values = there.model.all(typeName).map((object: ModelObject) => object[field]);
   return [...new Set(values)].filter((value) => value !== null && value !== shared);
 }
 
 async function readIds(list: FieldOf, args: PageArguments): Promise<string[]> {
-  const page = await readPage(here, list, richestParent(here.model, list), {
+  const page = await readPage(here, list, parentOfLongestList(here.model, list), {
     first: args.last ? null : 250,
     ...args,
   });

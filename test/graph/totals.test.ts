@@ -3,7 +3,7 @@ import { startApp } from '../support/app.ts';
 import type { Random } from '../support/random.ts';
 import { isWhole, randomOf, sampledExecutors } from '../support/samples.ts';
 import { dataOf } from './graph-answer.ts';
-import { listsOf, richestParent, rowsOf } from './lists.ts';
+import { listsOf, parentOfLongestList, rowsOf } from './lists.ts';
 import { type Filter, matches } from './model-queries.ts';
 import { RandomFilters } from './random-filters.ts';
 import { type FieldOf, rowTypeOf } from './schema-walk.ts';
@@ -47,7 +47,7 @@ describe.each(sampledExecutors('totals'))('with a low read budget, the %s execut
   it.each(lists)('counts $coordinate exactly, or says that there are more', async (list) => {
     const typeName = rowTypeOf(list);
     const filters = new RandomFilters(world.model, random);
-    const parent = richestParent(world.model, list);
+    const parent = parentOfLongestList(world.model, list);
     for (let left = rounds; left > 0; left -= 1) {
       const filter = filters.filter(typeName);
       const total = await totalOf(list, parent, filter);
@@ -82,7 +82,7 @@ describe.each(sampledExecutors('totals'))('with a low read budget, the %s execut
     let inexact = 0;
     for (let left = 300; left > 0 && inexact <= 3; left -= 1) {
       const list = random.pick(lists);
-      const parent = richestParent(world.model, list);
+      const parent = parentOfLongestList(world.model, list);
       const { totalCountIsExact } = await totalOf(list, parent, filters.filter(rowTypeOf(list)));
       if (!totalCountIsExact) inexact += 1;
     }
@@ -95,7 +95,7 @@ describe.each(sampledExecutors('totals'))('with a low read budget, the %s execut
   );
 
   it.each(talliedLists)('counts $coordinate exactly by filters that tallies answer', async (list) => {
-    const parent = richestParent(world.model, list);
+    const parent = parentOfLongestList(world.model, list);
     const rows = rowsOf(world.model, list, parent);
     for (let left = rounds * 3; left > 0; left -= 1) {
       const filter = talliedFilter(list.parent === 'Query' || list.parent === 'Team');
@@ -174,7 +174,7 @@ describe.each(sampledExecutors('totals'))('with a low read budget, the %s execut
   }
 
   function countOf(list: FieldOf, rows: readonly ModelObject[], filter: Filter): number {
-    return rows.filter((thing) => matches(`${rowTypeOf(list)}Filter`, filter, thing)).length;
+    return rows.filter((object) => matches(`${rowTypeOf(list)}Filter`, filter, object)).length;
   }
 
   function expectTotal({ totalCount, totalCountIsExact }: Total, expected: number, about: object): void {

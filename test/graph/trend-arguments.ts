@@ -6,10 +6,10 @@ export const trendArguments: Readonly<Record<string, string>> = {
   timeZone: '"Europe/Berlin"',
 };
 
-/** The required ones among a field's arguments, in parentheses. */
-export function neededDays(args: readonly { readonly name: string }[]): string {
-  const given = args.flatMap(({ name }) =>
+/** Those arguments of a field that select the days, with values in parentheses. */
+export function dayArguments(args: readonly { readonly name: string }[]): string {
+  const selected = args.flatMap(({ name }) =>
     trendArguments[name] ? [`${name}: ${trendArguments[name]}`] : [],
   );
-  return given.length > 0 ? `(${given.join(', ')})` : '';
+  return selected.length > 0 ? `(${selected.join(', ')})` : '';
 }

@@ -9,7 +9,7 @@ export function codeName(table: CodeTable, code: number): string {
 }
 
 /** The position of a name in its code table, by which lists of states and roles are ordered. */
-export function codePlace(table: CodeTable, name: unknown): number {
+export function codeIndex(table: CodeTable, name: unknown): number {
   return Object.keys(codeTables[table]).findIndex((each) => each.toUpperCase() === name);
 }
 

@@ -2,7 +2,7 @@ import { memberRole } from '../../src/model/codes.ts';
 import { type Scope, scopes as allScopes } from '../../src/resolvers/context.ts';
 import { type App, startApp, type TestWorkspace } from '../support/app.ts';
 import type { GraphAnswer } from './graph-answer.ts';
-import { type Fixture, turn } from './fixture.ts';
+import { type Fixture, cyclicAt } from './fixture.ts';
 import { insertFixture, makeFixture } from './make-fixture.ts';
 import { readModel } from './read-model.ts';
 import type { Model } from './model.ts';
@@ -17,7 +17,7 @@ export interface World {
   /** Sends an operation, by default with the owner's token. */
   ask(query: string, variables?: Record<string, unknown>, token?: string | null): Promise<GraphAnswer>;
   /** Issues a token for a member of the fixture by index. The first is the owner. */
-  token(scopes: readonly Scope[], memberPlace?: number): Promise<string>;
+  token(scopes: readonly Scope[], memberIndex?: number): Promise<string>;
   /** Computes again what the owner should see. */
   read(): Promise<Model>;
   stop(): Promise<void>;
@@ -39,10 +39,14 @@ export async function addWorld(
   const fixture = makeFixture(seed, nowMs, sharedAccountId);
   const { unscoped } = app.database;
   await insertFixture(unscoped, fixture);
-  const ownerUserAccountId = turn(fixture.rows.member, 0).userAccountId;
+  const ownerUserAccountId = cyclicAt(fixture.rows.member, 0).userAccountId;
   const workspace = { workspaceId: fixture.workspaceId, ownerUserAccountId, token: '' };
-  const token = (scopes: readonly Scope[], memberPlace = 0) =>
-    app.tokenFor({ scopes, workspace, userAccountId: turn(fixture.rows.member, memberPlace).userAccountId });
+  const token = (scopes: readonly Scope[], memberIndex = 0) =>
+    app.tokenFor({
+      scopes,
+      workspace,
+      userAccountId: cyclicAt(fixture.rows.member, memberIndex).userAccountId,
+    });
   workspace.token = await token(allScopes);
   const viewer = { userAccountId: ownerUserAccountId, role: memberRole.owner, scopes: allScopes, nowMs };
   const read = () => readModel(unscoped, fixture.workspaceId, viewer);
