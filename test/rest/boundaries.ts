@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../src/rest-compat/json-schema.ts';
 import { maxInt32 } from '../../src/model/int32.ts';
 import type { OpenApi } from '../support/openapi.ts';
 
-/** Makes a function that tells whether a schema of the document accepts a value, including its format. */
+/** Makes a function that checks whether a schema of the document accepts a value, including its format. */
 export function validatorOf({ components }: OpenApi): (schema: object, value: unknown) => boolean {
   const ajv = new Ajv2020({ strict: false, validateFormats: true });
   const compiled = new Map<object, ValidateFunction>();
@@ -100,8 +100,8 @@ export function valuesAround(schema: JsonSchema, real: unknown): unknown[] {
   return [...others, minimum, maximum, minimum - 1, maximum + 1, minimum + 0.5, ...(schema.enum ?? [])];
 }
 
-/** The longest text that a schema accepts, of characters whose URL encoding is the longest. */
-export function longestText(schema: JsonSchema, allows: (value: unknown) => boolean): string {
+/** A text of the maximum length that a schema accepts, of characters with the longest URL encoding. */
+export function maxText(schema: JsonSchema, allows: (value: unknown) => boolean): string {
   const { maxLength = 0, enum: known, type } = schema;
   if (known) return known.map(String).toSorted((one, other) => other.length - one.length)[0] ?? '';
   if (type === 'boolean') return 'false';

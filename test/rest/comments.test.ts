@@ -99,7 +99,11 @@ describe('POST /v1/issues/{issueKey}/comments', () => {
     ['a text of 50,001 characters', { body: 'x'.repeat(50_001) }, ['body']],
     ['NUL', { body: 'a\0b' }, ['body']],
     ['rich text', { body: paragraphs('x') }, ['body']],
-    ['a number, and what is no id', { body: 1, parentCommentId: 'x' }, ['parentCommentId', 'body']],
+    [
+      'a number, and a text that is not an id',
+      { body: 1, parentCommentId: 'x' },
+      ['parentCommentId', 'body'],
+    ],
     [
       'an id of another kind',
       { body: 'x', parentCommentId: 'issue_01h455vb4pex5vsknk084sn02q' },

@@ -32,8 +32,8 @@ describe('reads', () => {
       const path = await fillIn(template);
       const first = await app.request('GET', path);
       expect([path, first.status]).toEqual([path, 200]);
-      const form = revised.has(template) ? /^"r[1-9]\d*-[\w-]+"$/ : /^"[\w-]+"$/;
-      expect(tagOf(first)).toMatch(form);
+      const pattern = revised.has(template) ? /^"r[1-9]\d*-[\w-]+"$/ : /^"[\w-]+"$/;
+      expect(tagOf(first)).toMatch(pattern);
       const headers = { 'If-None-Match': `"other", W/${tagOf(first)}`, 'X-Request-Id': 'again' };
       for (const method of ['GET', 'HEAD']) {
         const again = await app.request(method, path, { headers });
@@ -86,9 +86,9 @@ describe('writes', () => {
   it.each(writes.map((route) => [`${route.method} ${route.path}`, route] as const))(
     '%s goes by the revision of If-Match',
     async (_name, { method, path: template }) => {
-      const thing = await newThing(template);
-      const { path, tag, state } = thing;
-      const body = method === 'PATCH' ? { body: thing.change } : {};
+      const object = await createObject(template);
+      const { path, tag, state } = object;
+      const body = method === 'PATCH' ? { body: object.change } : {};
       const before = await state();
       const revision = Number(/^"r(\d+)-/.exec(tag)?.[1]);
       const stale = [`"r${revision + 1}-x"`, `W/${tag}`, '"elsewhere"', '"r99999999999999999999-x"', '""'];
@@ -126,7 +126,7 @@ describe('writes', () => {
   it.each(['issue', 'comment'])(
     'lets one of eight changes of one %s with the same If-Match through',
     async (kind) => {
-      const { path, tag, change } = await newThing(
+      const { path, tag, change } = await createObject(
         kind === 'issue' ? '/v1/issues/{issueKey}' : '/v1/issues/{issueKey}/comments/{commentId}',
       );
       const answers = await Promise.all(
@@ -163,7 +163,7 @@ describe('writes', () => {
   });
 });
 
-interface NewThing {
+interface CreatedObject {
   path: string;
   id: string;
   tag: string;
@@ -172,12 +172,12 @@ interface NewThing {
   state: () => Promise<unknown>;
 }
 
-async function newIssue(): Promise<NewThing> {
+async function newIssue(): Promise<CreatedObject> {
   const teams = await app.request<ListBody>('GET', '/v1/teams?state=active');
-  const made = await app.request<{ id: string; key: string }>('POST', '/v1/issues', {
+  const created = await app.request<{ id: string; key: string }>('POST', '/v1/issues', {
     body: { teamId: teams.body.results[0]?.['id'], title: 'New', description: '', priority: 0 },
   });
-  const { id, key } = made.body;
+  const { id, key } = created.body;
   const path = `/v1/issues/${key}`;
   const state = async () => [
     (await app.request('GET', path)).body,
@@ -185,10 +185,10 @@ async function newIssue(): Promise<NewThing> {
     (await app.request('GET', `${path}/links`)).body,
     (await app.request('GET', `${path}/comments`)).body,
   ];
-  return { path, id, tag: tagOf(made), change: { title: 'Changed' }, state };
+  return { path, id, tag: tagOf(created), change: { title: 'Changed' }, state };
 }
 
-async function newWebhook(): Promise<NewThing> {
+async function newWebhook(): Promise<CreatedObject> {
   const { webhookId } = await storeWebhook(app.database.of(app.workspaceId), app.ownerUserAccountId);
   const id = encodeId('webhook', webhookId);
   const path = `/v1/webhooks/${id}`;
@@ -200,15 +200,15 @@ async function newWebhook(): Promise<NewThing> {
   return { path, id, tag: tagOf(await app.request('GET', path)), change: { description: 'Changed' }, state };
 }
 
-async function newThing(template: string): Promise<NewThing> {
+async function createObject(template: string): Promise<CreatedObject> {
   if (template.startsWith('/v1/webhooks/')) return newWebhook();
   const issue = await newIssue();
   const [, , , , child] = template.split('/');
   if (child === undefined) return issue;
   const body = child === 'links' ? { url: 'https://example.com', title: 'Link' } : { body: 'Comment' };
-  const made = await app.request<{ id: string }>('POST', `${issue.path}/${child}`, { body });
-  const path = `${issue.path}/${child}/${made.body.id}`;
-  return { ...issue, path, id: made.body.id, tag: tagOf(made), change: { body: 'Changed' } };
+  const created = await app.request<{ id: string }>('POST', `${issue.path}/${child}`, { body });
+  const path = `${issue.path}/${child}/${created.body.id}`;
+  return { ...issue, path, id: created.body.id, tag: tagOf(created), change: { body: 'Changed' } };
 }
 
 /** Fills the placeholders of a path with objects of the demo. */

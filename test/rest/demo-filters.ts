@@ -28,7 +28,7 @@ const repeated =
     return { path, query: values.map((value) => `${parameter}=${spell(value)}`).join('&'), keep };
   };
 
-const given = (path: string, query: () => string, keep: (row: Row) => boolean) => () => ({
+const filterCase = (path: string, query: () => string, keep: (row: Row) => boolean) => () => ({
   path,
   query: query(),
   keep,
@@ -49,7 +49,7 @@ export const cases: readonly Case[] = [
   ['a priority by name', repeated('/v1/projects', 'priority', 'priority', false, lower)],
   [
     'a priority by number',
-    given(
+    filterCase(
       '/v1/projects',
       () => 'priority=2&priority=0',
       (row) => ['HIGH', 'NONE'].includes(String(row['priority'])),
@@ -57,7 +57,7 @@ export const cases: readonly Case[] = [
   ],
   [
     'the code of a team in any case',
-    given(
+    filterCase(
       '/v1/projects',
       () => `team_code=${lower(firstTeam('/v1/projects'))}`,
       (row) => at(row, 'team.code') === firstTeam('/v1/projects'),
@@ -65,7 +65,7 @@ export const cases: readonly Case[] = [
   ],
   [
     'no lead left out',
-    given(
+    filterCase(
       '/v1/projects',
       () => 'include_no_lead=false',
       (row) => row['leadUserAccountId'] !== null,
@@ -73,7 +73,7 @@ export const cases: readonly Case[] = [
   ],
   [
     'no lead let in',
-    given(
+    filterCase(
       '/v1/projects',
       () => 'include_no_lead=true',
       () => true,
@@ -81,7 +81,7 @@ export const cases: readonly Case[] = [
   ],
   [
     'a lead or none',
-    given(
+    filterCase(
       '/v1/projects',
       () => `lead_user_account_id=${firstLead()}&include_no_lead=true`,
       (row) => [firstLead(), null].includes(row['leadUserAccountId'] as string | null),
@@ -89,7 +89,7 @@ export const cases: readonly Case[] = [
   ],
   [
     'a lead and not none',
-    given(
+    filterCase(
       '/v1/projects',
       () => `lead_user_account_id=${firstLead()}&include_no_lead=false`,
       (row) => row['leadUserAccountId'] === firstLead(),
@@ -112,7 +112,7 @@ export const cases: readonly Case[] = [
   ],
   [
     'a text in name or address',
-    given(
+    filterCase(
       '/v1/members',
       () => 'query=AN',
       (row) => contains(row, 'displayName', 'an') || contains(row, 'emailAddress', 'an'),
@@ -134,7 +134,7 @@ export const cases: readonly Case[] = [
   ['a priority', repeated('/v1/issues', 'priority', 'priority', false, lower)],
   [
     'what is not completed',
-    given(
+    filterCase(
       '/v1/issues',
       () => 'include_completed=false',
       (row) => at(row, 'status.isTerminal') === false,
@@ -142,7 +142,7 @@ export const cases: readonly Case[] = [
   ],
   [
     'a text',
-    given(
+    filterCase(
       '/v1/issues',
       () => 'query=THE',
       (row) => contains(row, 'title', 'the'),
@@ -150,7 +150,7 @@ export const cases: readonly Case[] = [
   ],
   [
     'a project’s key, in a team',
-    given(
+    filterCase(
       '/v1/issues',
       () => `project_key=${lower(valuesOf('/v1/issues', 'project.key')[0])}`,
       (row) => at(row, 'project.key') === valuesOf('/v1/issues', 'project.key')[0],
@@ -158,7 +158,7 @@ export const cases: readonly Case[] = [
   ],
   [
     'a team’s code',
-    given(
+    filterCase(
       '/v1/issues',
       () => `team_code=${lower(firstTeam('/v1/issues'))}`,
       (row) => at(row, 'team.code') === firstTeam('/v1/issues'),

@@ -31,7 +31,7 @@ export function at(row: Row, path: string): unknown {
   return value;
 }
 
-/** The sort key of a text that is compared in its folded form. */
+/** The sort key of a text that is compared without case and accents. */
 export const folded =
   (path: string): SortKey =>
   (row) => {

@@ -137,10 +137,10 @@ export function expectFields(value: unknown, table: FieldTable): void {
 }
 
 function mistakes(value: unknown, table: FieldTable, at: string): string[] {
-  if (typeof value !== 'object' || value === null) return [`${at} is no object`];
+  if (typeof value !== 'object' || value === null) return [`${at} is not an object`];
   const found = Object.keys(value).join(' ');
-  const wanted = Object.keys(table).join(' ');
-  if (found !== wanted) return [`${at} has the fields ${found} and not ${wanted}`];
+  const expected = Object.keys(table).join(' ');
+  if (found !== expected) return [`${at} has the fields ${found} and not ${expected}`];
   const record = value as Record<string, unknown>;
   return Object.entries(table).flatMap(([name, type]) => fieldMistakes(record[name], type, `${at}.${name}`));
 }
@@ -149,7 +149,7 @@ function fieldMistakes(value: unknown, type: FieldTable[string], at: string): st
   if (typeof type === 'string')
     return isOf(type, value) ? [] : [`${at} is ${JSON.stringify(value)} and no ${type}`];
   if (isList(type)) {
-    if (!Array.isArray(value)) return [`${at} is no list`];
+    if (!Array.isArray(value)) return [`${at} is not a list`];
     return value.flatMap((each, index) => mistakes(each, type[0], `${at}[${index}]`));
   }
   if ('orNull' in type) return value === null ? [] : mistakes(value, type.orNull as FieldTable, at);

@@ -72,7 +72,7 @@ describe('GET /v1/issues/{issueKey}/activity', () => {
     ['lower bound, a nanosecond later', () => `from_utc=${times[1]?.replace('Z', '000001Z')}`, [3]],
     ['upper bound, a nanosecond later', () => `to_utc=${times[1]?.replace('Z', '000001Z')}`, [1, 2]],
     ['both bounds', () => `from_utc=${times[1]}&to_utc=${times[1]}`, [2]],
-    ['bounds the wrong way round', () => `from_utc=${times[2]}&to_utc=${times[0]}`, []],
+    ['reversed bounds', () => `from_utc=${times[2]}&to_utc=${times[0]}`, []],
     ['an offset', () => 'from_utc=2026-01-01T13:00:00%2B02:00', [2, 3]],
     ['an offset whose plus was not encoded', () => 'from_utc=2026-01-01T13:00:00+02:00', [2, 3]],
     [
@@ -155,8 +155,8 @@ describe('GET /v1/issues/{issueKey}/attachments', () => {
     expect(differences(one.body, 'Attachment')).toEqual([]);
     expect(one.body).toMatchObject({ downloadUrl: `${path}/${String(id)}/content`, codeLanguage: '' });
     const { key } = await newIssue();
-    for (const part of ['', '/content', '/preview'])
-      expect((await get(`/v1/issues/${key}/attachments/${String(id)}${part}`)).status).toBe(404);
+    for (const suffix of ['', '/content', '/preview'])
+      expect((await get(`/v1/issues/${key}/attachments/${String(id)}${suffix}`)).status).toBe(404);
     expect(await get(`${path}/${String(id)}/preview`)).toMatchObject({
       status: 404,
       body: {
@@ -176,13 +176,13 @@ describe('GET /v1/issues/{issueKey}/attachments', () => {
 
 describe('GET /v1/issues/{issueKey}/subissues', () => {
   let path: string;
-  let made: Body[];
+  let issues: Body[];
 
   beforeAll(async () => {
     const parent = await newIssue();
     path = `/v1/issues/${parent.key}/subissues`;
     const fields = { parentIssueId: parent.id };
-    made = [
+    issues = [
       await newIssue({ ...fields, title: 'First', primaryAssigneeUserAccountId: world.ada.id }),
       await newIssue({ ...fields, initialStatusId: world.eng.doing }),
       await newIssue({
@@ -194,21 +194,21 @@ describe('GET /v1/issues/{issueKey}/subissues', () => {
     await app.graphql(
       `mutation ($input: IssueUpdateInput!) { issueUpdate(input: $input) { issue { id } } }`,
       {
-        input: { key: made[1]?.key, assigneeUserAccountIds: [world.bob.id, world.ada.id] },
+        input: { key: issues[1]?.key, assigneeUserAccountIds: [world.bob.id, world.ada.id] },
       },
     );
   });
 
-  const idsAt = (...places: number[]) => places.map((place) => made[place]?.id);
+  const idsAt = (...indexes: number[]) => indexes.map((index) => issues[index]?.id);
 
   it('lists messages oldest first, with empty strings for absent values', async () => {
     const { body } = await get(path);
     for (const entry of body.results) expect(differences(entry, 'Sub-issue entry')).toEqual([]);
     expect(body.results[0]).toMatchObject({
-      issueId: made[0]?.id,
-      issueKey: made[0]?.key,
+      issueId: issues[0]?.id,
+      issueKey: issues[0]?.key,
       title: 'First',
-      detailsUrl: `/issues/${made[0]?.key}`,
+      detailsUrl: `/issues/${issues[0]?.key}`,
       statusId: world.eng.todo,
       statusName: 'Todo',
       isCompleted: false,
@@ -216,8 +216,8 @@ describe('GET /v1/issues/{issueKey}/subissues', () => {
       primaryAssigneePrincipalKind: 1,
     });
     expect(body.results[2]).toMatchObject({ isCompleted: true });
-    const { key } = await newIssue({ parentIssueId: made[0]?.id });
-    const [only] = (await get(`/v1/issues/${made[0]?.key}/subissues`)).body.results;
+    const { key } = await newIssue({ parentIssueId: issues[0]?.id });
+    const [only] = (await get(`/v1/issues/${issues[0]?.key}/subissues`)).body.results;
     expect(only).toMatchObject({
       issueKey: key,
       primaryAssigneeUserAccountId: '',
@@ -237,10 +237,10 @@ describe('GET /v1/issues/{issueKey}/subissues', () => {
     ['assignee_user_account_id={ada}', [0, 1]],
     ['assignee_user_account_id={ada}&assignee_user_account_id={bob}', [0, 1, 2]],
     ['assignee_user_account_id={bob}&status_id={doing}', [1]],
-  ])('%j lets through %j', async (query, places) => {
+  ])('%j lets through %j', async (query, indexes) => {
     const ids = { doing: world.eng.doing, done: world.eng.done, ada: world.ada.id, bob: world.bob.id };
     const filled = query.replaceAll(/\{(\w+)\}/g, (_all, name: keyof typeof ids) => ids[name]);
-    expect(await shown(`${path}?${filled}`, 'issueId')).toEqual(idsAt(...places));
+    expect(await shown(`${path}?${filled}`, 'issueId')).toEqual(idsAt(...indexes));
   });
 
   it.each([

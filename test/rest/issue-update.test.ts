@@ -21,7 +21,7 @@ async function newIssue(fields: Record<string, unknown> = {}): Promise<Body> {
 }
 
 describe('PATCH /v1/issues/{issueKey}', () => {
-  it('changes only what is given, and answers with the whole issue', async () => {
+  it('changes only the fields of the body, and answers with the whole issue', async () => {
     const before = await newIssue({ priority: 2, estimateValue: 3, labelIds: [world.eng.bug] });
     const { status, body } = await patch(before.key.toLowerCase(), { title: ' New ' });
     expect(status).toBe(200);

@@ -59,7 +59,7 @@ describe('DELETE /v1/issues/{issueKey}', () => {
     'ENG-2147483648',
     'ENG-99999999999',
     'issue_01h455vb4pex5vsknk084sn02q',
-  ])('%s is no key', async (key) => {
+  ])('%s is not a key', async (key) => {
     await newIssue();
     expect((await send('DELETE', key)).status).toBe(404);
   });
@@ -129,13 +129,13 @@ describe('links of an issue', () => {
 describe('one comment', () => {
   it('is read, changed and deleted only under its own issue', async () => {
     const [{ key }, other] = [await newIssue(), await newIssue()];
-    const made = await send('POST', `${key}/comments`, { body: 'Said.' });
-    const path = `comments/${made.body.id}`;
-    expect(await send('GET', `${key}/${path}`)).toMatchObject({ status: 200, body: made.body });
+    const created = await send('POST', `${key}/comments`, { body: 'Said.' });
+    const path = `comments/${created.body.id}`;
+    expect(await send('GET', `${key}/${path}`)).toMatchObject({ status: 200, body: created.body });
     const changed = await send('PATCH', `${key}/${path}`, { body: 'Corrected.' });
     expect(changed).toMatchObject({
       status: 200,
-      body: { isEdited: true, createdUtc: made.body['createdUtc'] },
+      body: { isEdited: true, createdUtc: created.body['createdUtc'] },
     });
     expect(differences(changed.body, 'Comment')).toEqual([]);
     for (const [method, body] of [['GET'], ['PATCH', { body: 'x' }], ['DELETE']] as const)
@@ -240,10 +240,10 @@ describe('the agent thread of an issue', () => {
 
 describe('GET /v1/issues/{issueKey}', () => {
   it('a read of an issue answers the same as its writes', async () => {
-    const made = await newIssue({ labelIds: Array.from({ length: 60 }, () => world.eng.bug) });
-    expect(made['labelIds']).toEqual([world.eng.bug]);
-    expect(await send('GET', made.key)).toMatchObject({ status: 200, body: made });
+    const created = await newIssue({ labelIds: Array.from({ length: 60 }, () => world.eng.bug) });
+    expect(created['labelIds']).toEqual([world.eng.bug]);
+    expect(await send('GET', created.key)).toMatchObject({ status: 200, body: created });
     const { body } = await app.request<ListBody>('GET', '/v1/issues?page_size=1');
-    expect(body.results[0]).toEqual(made);
+    expect(body.results[0]).toEqual(created);
   });
 });

@@ -6,10 +6,10 @@ import { useIssueWorld } from '../support/use-issue-world.ts';
 
 const { app, world, ada } = useIssueWorld();
 
-/** The longest text of a comment or message, three bytes for each character. */
-const longest = '€'.repeat(limits.comment);
-/** So many that all of them are just more than one answer may have. */
-const written = Math.ceil(maxAnswerBytes / Buffer.byteLength(longest)) + 1;
+/** A text of the maximum length of a comment or message, with three bytes for each character. */
+const maxText = '€'.repeat(limits.comment);
+/** The smallest number of such texts that exceeds the size limit of an answer. */
+const textCount = Math.ceil(maxAnswerBytes / Buffer.byteLength(maxText)) + 1;
 
 interface Comments {
   results: { id: string }[];
@@ -25,11 +25,11 @@ let path: string;
 const get = <Body>(list: string, headers = {}) =>
   app.request<Body>('GET', `${path}/${list}`, { token: world.ada.token, headers });
 
-/** Writes the texts, and returns the ids of what they are in. */
+/** Posts the texts to a list of the issue, and returns the ids of the new comments or messages. */
 async function write(to: string): Promise<string[]> {
   const ids: string[] = [];
-  for (let n = 0; n < written; n++) {
-    const sent = { token: world.ada.token, body: { body: longest } };
+  for (let n = 0; n < textCount; n++) {
+    const sent = { token: world.ada.token, body: { body: maxText } };
     const { body } = await app.request<{ id: string }>('POST', `${path}/${to}`, sent);
     ids.push(body.id);
   }
@@ -53,7 +53,7 @@ it('a list ends a page early if its texts are too long together', async () => {
     cursor: '',
     hasMore: true,
     returnedCount: 50,
-    totalCount: written,
+    totalCount: textCount,
   });
   expect(first.headers.get('link')).toContain('rel="next"');
   const second = await get<Comments>(`comments?cursor=${nextCursor}`);
@@ -68,7 +68,7 @@ it('the conversation with an agent has fewer messages if their texts are too lon
   const ids = await write('agent-thread/messages');
   const { status, body } = await get<Conversation>('agent-thread/messages');
   expect(status).toBe(200);
-  expect(body.thread.messageCount).toBe(written);
+  expect(body.thread.messageCount).toBe(textCount);
   // The newest 1,000, 500, 250 and 125 are too long.
   expect(idsOf(body.messages)).toEqual(ids.slice(-63));
 });

@@ -11,12 +11,12 @@ import { percentEncoded } from '../inputs/rest-cases.ts';
 import type { App } from '../support/app.ts';
 import { type OpenApi, type RawAnswer, responseDifferences } from '../support/openapi.ts';
 import { sampled } from '../support/samples.ts';
-import { longestText, textsAround, validatorOf, valuesAround } from './boundaries.ts';
+import { maxText, textsAround, validatorOf, valuesAround } from './boundaries.ts';
 
 const document = JSON.parse(printOpenApi()) as OpenApi;
 const isAllowed = validatorOf(document);
 const operations = documentedExamples(document).map((example) => [example.name, example] as const);
-/** CI and `CASES=all` try all operations, other runs one in so many of each method. */
+/** CI and `CASES=all` try all operations; other runs try one in every few of each method. */
 const oneOf = 3;
 const methodOf = ([name]: readonly [name: string, ...unknown[]]): string => name.split(' ', 1)[0] ?? '';
 const tried = sampled(operations, oneOf, methodOf);
@@ -41,14 +41,14 @@ interface Request {
 }
 
 function exampleRequest({ operation, request }: DocumentedExample): Request {
-  const given: Request = { path: {}, query: [], headers: {} };
-  for (const { name, in: place } of operation.parameters ?? []) {
+  const encoded: Request = { path: {}, query: [], headers: {} };
+  for (const { name, in: location } of operation.parameters ?? []) {
     const value = request.parameters[name];
     if (value === undefined) continue;
-    if (place === 'path') given.path[name] = String(value);
-    else for (const each of [value].flat()) given.query.push([name, each]);
+    if (location === 'path') encoded.path[name] = String(value);
+    else for (const each of [value].flat()) encoded.query.push([name, each]);
   }
-  return request.body === undefined ? given : { ...given, body: request.body };
+  return request.body === undefined ? encoded : { ...encoded, body: request.body };
 }
 
 function wireOf({ method, path }: Route, request: Request): Wire {
@@ -68,7 +68,7 @@ function routeOf(name: string): Route {
   return route;
 }
 
-/** Whether a request was refused for its form, and not because of the content of the workspace. */
+/** Whether the request itself was refused as invalid, whatever the workspace contains. */
 function isRefused({ status }: RawAnswer): boolean {
   return status === 400 || status === 413 || status === 431;
 }
@@ -82,11 +82,11 @@ async function differences(
 ): Promise<string[]> {
   const wire = wireOf(route, request);
   const answer = await client.send(wire);
-  const said = `${what.slice(0, 80)} is ${answer.status}: ${answer.text.slice(0, 300)}`;
+  const outcome = `${what.slice(0, 80)} is ${answer.status}: ${answer.text.slice(0, 300)}`;
   const path = wire.target.split('?')[0] ?? '';
   return [
     ...responseDifferences(route.method, path, answer),
-    ...(isRefused(answer) === isInside ? [`${isInside ? 'allowed' : 'not allowed'}, but ${said}`] : []),
+    ...(isRefused(answer) === isInside ? [`${isInside ? 'allowed' : 'not allowed'}, but ${outcome}`] : []),
   ];
 }
 
@@ -143,10 +143,12 @@ describe('the server accepts what the document permits, and refuses what is just
     const route = routeOf(name);
     const whole = example.operation.requestBody?.content['application/json']?.schema ?? {};
     const { properties = {}, required = [] } = resolved(whole);
-    const given = exampleRequest(example).body as Record<string, unknown>;
+    const exampleBody = exampleRequest(example).body as Record<string, unknown>;
     const bodies = Object.entries(properties).flatMap(([field, schema]) =>
-      valuesAround(resolved(schema), given[field]).flatMap((value) => {
-        const others = Object.entries(given).filter(([other]) => required.includes(other) && other !== field);
+      valuesAround(resolved(schema), exampleBody[field]).flatMap((value) => {
+        const others = Object.entries(exampleBody).filter(
+          ([other]) => required.includes(other) && other !== field,
+        );
         const declared = route.body?.fields[field];
         const names =
           declared && 'value' in declared
@@ -154,12 +156,12 @@ describe('the server accepts what the document permits, and refuses what is just
             : declared && 'names' in declared && declared.names;
         // The valid turn numbers depend on the thread, as valid names depend on the workspace; a schema cannot express that.
         const isStored = names || field === 'turnNumber';
-        const isOpen = isStored && value !== null && value !== given[field];
+        const isOpen = isStored && value !== null && value !== exampleBody[field];
         return [{ body: { ...Object.fromEntries(others), [field]: value }, isOpen }];
       }),
     );
     const incomplete = required.map((field) => ({
-      body: Object.fromEntries(Object.entries(given).filter(([other]) => other !== field)),
+      body: Object.fromEntries(Object.entries(exampleBody).filter(([other]) => other !== field)),
       isOpen: false,
     }));
     const found: string[] = [];
@@ -200,13 +202,13 @@ describe('the head of a request', () => {
   it.each(tried)('may contain everything that the document permits for %s at once', async (name, example) => {
     const route = routeOf(name);
     const request: Request = { path: {}, query: [], headers: {} };
-    for (const { name: parameter, in: place, schema } of example.operation.parameters ?? []) {
+    for (const { name: parameter, in: location, schema } of example.operation.parameters ?? []) {
       const { items = schema, maxItems = 1 } = schema as JsonSchema;
-      const longest = place === 'header' ? 'x' : longestText(items, (value) => isAllowed(items, value));
-      if (place === 'path') request.path[parameter] = longest;
-      else if (place === 'header')
+      const text = location === 'header' ? 'x' : maxText(items, (value) => isAllowed(items, value));
+      if (location === 'path') request.path[parameter] = text;
+      else if (location === 'header')
         request.headers[parameter] = '"'.padEnd((schema as JsonSchema).maxLength ?? 0, '"');
-      else for (let times = 0; times < maxItems; times += 1) request.query.push([parameter, longest]);
+      else for (let times = 0; times < maxItems; times += 1) request.query.push([parameter, text]);
     }
     const wire = wireOf(route, request);
     const bytes = wire.target.length + JSON.stringify(wire.headers).length;

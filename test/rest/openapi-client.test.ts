@@ -79,7 +79,7 @@ it('each GET of the collection for Postman and Bruno can be sent as it is', asyn
       .filter(({ request }) => request.method === 'GET')
       .map(async ({ name, request: { url } }) => {
         const values = new Map(url.variable.map(({ key, value }) => [`:${key}`, value]));
-        const path = url.path.map((part) => values.get(part) ?? part).join('/');
+        const path = url.path.map((segment) => values.get(segment) ?? segment).join('/');
         const headers = { Authorization: `Bearer ${filled(auth.bearer[0]?.value ?? '')}` };
         const { status } = await fetch(`${filled(url.host[0] ?? '')}/${path}`, {
           headers,
@@ -111,9 +111,9 @@ it('the generated client reads issues and what belongs to them', async () => {
   expect(comment).toEqual(comments.results[0]);
 
   const thread = await data(api.GET('/v1/issues/{issueKey}/agent-thread', at('WEB-54')));
-  const said = await data(api.GET('/v1/issues/{issueKey}/agent-thread/messages', at('WEB-54')));
-  expect(said.thread).toEqual(thread);
-  expect(said.messages).toHaveLength(thread.messageCount);
+  const conversation = await data(api.GET('/v1/issues/{issueKey}/agent-thread/messages', at('WEB-54')));
+  expect(conversation.thread).toEqual(thread);
+  expect(conversation.messages).toHaveLength(thread.messageCount);
 });
 
 it('the generated client reads changes, and continues from a cursor', async () => {
@@ -189,8 +189,8 @@ it('the generated client writes, and undoes what it wrote', async () => {
   );
   expect(changed.dueDate).toBe('2027-01-31');
 
-  const said = { params, body: { body: 'Said.' } };
-  const comment = await data(api.POST('/v1/issues/{issueKey}/comments', said));
+  const commentRequest = { params, body: { body: 'Said.' } };
+  const comment = await data(api.POST('/v1/issues/{issueKey}/comments', commentRequest));
   const at = { params: { path: { issueKey: issue.key, commentId: comment.id } } };
   const edit = { ...at, body: { body: 'Said better.' } };
   const edited = await data(api.PATCH('/v1/issues/{issueKey}/comments/{commentId}', edit));
@@ -198,16 +198,16 @@ it('the generated client writes, and undoes what it wrote', async () => {
   expect(await statusOf(api.DELETE('/v1/issues/{issueKey}/comments/{commentId}', at))).toBe(204);
 
   const link = { params, body: { url: 'https://example.com/a', title: 'A' } };
-  const made = await data(api.POST('/v1/issues/{issueKey}/links', link));
-  expect(await data(api.POST('/v1/issues/{issueKey}/links', link))).toEqual(made);
-  const linked = { params: { path: { issueKey: issue.key, linkId: made.linkId } } };
+  const created = await data(api.POST('/v1/issues/{issueKey}/links', link));
+  expect(await data(api.POST('/v1/issues/{issueKey}/links', link))).toEqual(created);
+  const linked = { params: { path: { issueKey: issue.key, linkId: created.linkId } } };
   expect(await statusOf(api.DELETE('/v1/issues/{issueKey}/links/{linkId}', linked))).toBe(204);
 
   const file = { params, body: { fileName: 'a.txt', contentType: 'text/plain', sizeBytes: 3 } };
   const upload = await data(api.POST('/v1/issues/{issueKey}/attachments', file));
   expect(upload.attachment.uploadedUtc).toBeNull();
-  const asked = { params, body: { body: 'Please.' } };
-  const message = await data(api.POST('/v1/issues/{issueKey}/agent-thread/messages', asked));
+  const prompt = { params, body: { body: 'Please.' } };
+  const message = await data(api.POST('/v1/issues/{issueKey}/agent-thread/messages', prompt));
   expect(message.turnNumber).toBe(1);
   expect(await statusOf(api.DELETE('/v1/issues/{issueKey}', { params }))).toBe(204);
 });
@@ -224,23 +224,23 @@ it('the generated client manages webhooks', async () => {
   expect(await data(api.POST(redeliver, repeated))).toEqual({ count: 1 });
 
   const body = { url: 'http://127.0.0.1:9/hook', eventTypes: ['webhook.disabled.v1' as const] };
-  const made = await data(api.POST('/v1/webhooks', { body }));
-  const at = { params: { path: { webhookId: made.webhook.id } } };
+  const created = await data(api.POST('/v1/webhooks', { body }));
+  const at = { params: { path: { webhookId: created.webhook.id } } };
   // Changes of the tests above may get their positions meanwhile.
   const backlog = expect.any(Number);
-  expect(await data(api.GET('/v1/webhooks/{webhookId}', at))).toEqual({ ...made.webhook, backlog });
+  expect(await data(api.GET('/v1/webhooks/{webhookId}', at))).toEqual({ ...created.webhook, backlog });
   const changed = await data(
     api.PATCH('/v1/webhooks/{webhookId}', { ...at, body: { state: 'disabled', clearTeam: true } }),
   );
   expect(changed.state).toBe('disabled');
   const rotated = await data(api.POST('/v1/webhooks/{webhookId}/rotate-secret', at));
-  expect(rotated.secret).not.toBe(made.secret);
+  expect(rotated.secret).not.toBe(created.secret);
   const pinged = await data(api.POST('/v1/webhooks/{webhookId}/ping', at));
   expect(pinged).toMatchObject({ isReceived: false, status: null, head: '' });
   expect(await statusOf(api.DELETE('/v1/webhooks/{webhookId}', at))).toBe(204);
 });
 
-it('the generated client gets errors in the documented form', async () => {
+it('the generated client gets errors in the documented format', async () => {
   const gone = await api.GET('/v1/issues/{issueKey}', { params: { path: { issueKey: 'WEB-9999' } } });
   expect([gone.response.status, gone.error?.code]).toEqual([404, 'not_found']);
   const bad = await api.GET('/v1/teams', { params: { query: { page_size: 0 } } });

@@ -36,8 +36,8 @@ it('the document has an example request of every operation, and an answer for ev
     }
     for (const [type, { schema, example }] of Object.entries(operation.requestBody?.content ?? {}))
       expect([name, type, schemaDifferences(schema, example)]).toEqual([name, 'application/json', []]);
-    for (const { name: parameter, in: place, schema, example } of operation.parameters ?? [])
-      if (place === 'path' || example !== undefined)
+    for (const { name: parameter, in: location, schema, example } of operation.parameters ?? [])
+      if (location === 'path' || example !== undefined)
         expect([name, parameter, schemaDifferences(schema, example)]).toEqual([name, parameter, []]);
   }
 });
@@ -56,7 +56,7 @@ describe('the server with the workspace of the examples', () => {
     const settled = new Normalizer();
     for (const { name, operation, request, answers } of examples) {
       const route = routeTable.find(({ method, path }) => `${method} ${path}` === name);
-      if (!route) throw new Error(`${name} is no route.`);
+      if (!route) throw new Error(`${name} is not a route.`);
       for (const documented of answers) {
         const { status, body } = await world.graphql(
           operation['x-graphql-document'],
@@ -106,12 +106,12 @@ function withoutHeaders({ status, body }: ExampleAnswer): Omit<ExampleAnswer, 'h
   return { status, ...(body !== undefined && { body }) };
 }
 
-/** The texts of an answer that do not occur in the data of the graph. There must be none, since REST only converts. */
+/** The texts of an answer of REST that do not occur in the answer of GraphQL. There must be none, because REST only converts them. */
 function strangers(answer: unknown, data: unknown): string[] {
-  const given = new Set(textsOf(data).map((text) => text.toLowerCase()));
+  const known = new Set(textsOf(data).map((text) => text.toLowerCase()));
   // The path of an issue's page is built from its key.
-  const whole = (text: string) => text.toLowerCase().replace(/^\/issues\//, '');
-  return textsOf(answer).filter((text) => text !== '' && !given.has(whole(text)));
+  const withoutPath = (text: string) => text.toLowerCase().replace(/^\/issues\//, '');
+  return textsOf(answer).filter((text) => text !== '' && !known.has(withoutPath(text)));
 }
 
 function textsOf(value: unknown): string[] {

@@ -34,12 +34,12 @@ const bodies = (): Readonly<Record<string, Readonly<Record<string, unknown>>>> =
   '/v1/webhooks': { url: 'https://hooks.example.com/', eventTypes: ['webhook.disabled.v1'] },
 });
 
-/** Creates an object at a path. An attachment also gets its bytes, because it is hidden before. */
+/** Creates an object at a path. The file of an attachment is uploaded too, because the attachment is hidden until then. */
 async function make(path: string): Promise<{ headers: Headers; body: Record<string, unknown> }> {
   const target = path.replace('{issueKey}', issueKey.toLowerCase());
-  const made = await app.request<Record<string, unknown>>('POST', target, { body: bodies()[path] });
-  expect(made.status).toBe(201);
-  const { uploadUrl } = made.body;
+  const created = await app.request<Record<string, unknown>>('POST', target, { body: bodies()[path] });
+  expect(created.status).toBe(201);
+  const { uploadUrl } = created.body;
   if (typeof uploadUrl === 'string') {
     const url = new URL(uploadUrl, app.url);
     const sent = await fetch(new URL(`${url.pathname}${url.search}`, app.url), {
@@ -48,7 +48,7 @@ async function make(path: string): Promise<{ headers: Headers; body: Record<stri
     });
     expect(sent.ok).toBe(true);
   }
-  return made;
+  return created;
 }
 
 /** Builds the request of a link by evaluating its runtime expressions. */

@@ -80,8 +80,8 @@ it('the document describes for every operation how requests that are too large o
 it('the document gives the scope of each route as its security', () => {
   for (const { method, path, operation } of operations) {
     const route = routeTable.find((candidate) => candidate.method === method && candidate.path === path);
-    const wanted = route?.scope === 'public' ? [] : [{ token: [route?.scope] }];
-    expect(operation.security).toEqual(wanted);
+    const expected = route?.scope === 'public' ? [] : [{ token: [route?.scope] }];
+    expect(operation.security).toEqual(expected);
   }
 });
 
@@ -119,14 +119,14 @@ describe('GET /v1/openapi.json', () => {
 
   it('names the address that the client used as its server, with a different tag for each', async () => {
     const port = new URL(app.url).port;
-    const asked = (headers: Record<string, string>) => {
+    const request = (headers: Record<string, string>) => {
       const lines = Object.entries({ Host: 'x', Connection: 'close', ...headers });
       const fields = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
       return sendRaw(app.url, `GET /v1/openapi.json HTTP/1.1\r\n${fields}\r\n`);
     };
-    const direct = await asked({});
-    const named = await asked({ Host: `localhost:${port}` });
-    const forged = await asked({ Host: 'evil.example.com', 'X-Forwarded-Host': 'evil.example.com' });
+    const direct = await request({});
+    const named = await request({ Host: `localhost:${port}` });
+    const forged = await request({ Host: 'evil.example.com', 'X-Forwarded-Host': 'evil.example.com' });
     const serverOf = (text: string) => (JSON.parse(text) as OpenApi).servers[0]?.url;
     expect(serverOf(direct.body)).toBe(app.url);
     expect(serverOf(named.body)).toBe(`http://localhost:${port}`);
@@ -134,8 +134,8 @@ describe('GET /v1/openapi.json', () => {
     const tag = direct.headers.get('etag') ?? '';
     expect(named.headers.get('etag')).not.toBe(tag);
     expect(forged.headers.get('etag')).toBe(tag);
-    expect((await asked({ 'If-None-Match': tag })).status).toBe(304);
-    expect((await asked({ Host: `localhost:${port}`, 'If-None-Match': tag })).status).toBe(200);
+    expect((await request({ 'If-None-Match': tag })).status).toBe(304);
+    expect((await request({ Host: `localhost:${port}`, 'If-None-Match': tag })).status).toBe(200);
   });
 
   it('names PUBLIC_URL as its server if it is set', async () => {

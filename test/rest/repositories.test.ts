@@ -14,7 +14,7 @@ const rows = [
   ['web', 'Shop', 'develop', 2, false],
 ] as const;
 
-interface Made {
+interface Repository {
   id: string;
   name: string;
   project: string;
@@ -23,7 +23,7 @@ interface Made {
 }
 
 let app: App;
-const made: Made[] = [];
+const repositories: Repository[] = [];
 beforeAll(async () => {
   app = await startApp({ sharesDatabase: true });
   const { id: teamId } = await team(app.database, app.workspaceId, { code: 'ENG' });
@@ -47,14 +47,14 @@ beforeAll(async () => {
         isDefaultForAgents,
       })
       .execute();
-    made.push({ id: encodeId('repo', id), name, project, branch, provider });
+    repositories.push({ id: encodeId('repo', id), name, project, branch, provider });
   }
 });
 afterAll(() => app.stop());
 
 const path = '/v1/teams/eng/repositories';
 const idsOf = ({ body }: { body: ListBody }) => body.results.map(({ id }) => id);
-const sorts: Readonly<Record<string, (row: Made) => string | number>> = {
+const sorts: Readonly<Record<string, (row: Repository) => string | number>> = {
   repository_name: ({ name }) => fold(name),
   provider: ({ provider }) => provider,
   project_name: ({ project }) => fold(project),
@@ -69,7 +69,9 @@ describe('GET /v1/teams/{teamCode}/repositories', () => {
       const keyOf = sorts[sort] ?? (() => 0);
       const compare = (a: string | number, b: string | number) => (a < b ? -1 : a > b ? 1 : 0);
       const sign = direction.startsWith('asc') ? 1 : -1;
-      const sorted = made.toSorted((a, b) => sign * (compare(keyOf(a), keyOf(b)) || compare(a.id, b.id)));
+      const sorted = repositories.toSorted(
+        (a, b) => sign * (compare(keyOf(a), keyOf(b)) || compare(a.id, b.id)),
+      );
       const pages = await walk(app, `${path}?sort=${sort}&direction=${direction}&page_size=3`);
       expect(pages.flatMap(idsOf)).toEqual(sorted.map(({ id }) => id));
     },
@@ -90,11 +92,11 @@ describe('GET /v1/teams/{teamCode}/repositories', () => {
     ['query=_', [2]],
     ['query=acme', []],
     ['query=shop&provider=github', [0]],
-  ])('%j lets through %j', async (query, places) => {
+  ])('%j lets through %j', async (query, indexes) => {
     const answer = await app.request<ListBody>('GET', `${path}?${query}`);
     for (const result of answer.body.results) expect(differences(result, 'Repository context')).toEqual([]);
     // Two are called "web"; their ids are in this order.
-    expect(idsOf(answer)).toEqual(places.map((place) => made[place]?.id));
+    expect(idsOf(answer)).toEqual(indexes.map((index) => repositories[index]?.id));
   });
 
   it.each([
@@ -116,7 +118,7 @@ describe('GET /v1/teams/{teamCode}/repositories', () => {
   it('returns the default repository, or an answer that says the team has none', async () => {
     const answer = await app.request<Record<string, unknown>>('GET', `${path}/default`);
     expect(differences(answer.body, 'Repository context')).toEqual([]);
-    expect(answer.body).toMatchObject({ id: made[1]?.id, isDefaultForAgents: true, provider: 2 });
+    expect(answer.body).toMatchObject({ id: repositories[1]?.id, isDefaultForAgents: true, provider: 2 });
     for (const code of ['OPS', 'NOPE'])
       expect(await app.request('GET', `/v1/teams/${code}/repositories/default`)).toMatchObject({
         status: 404,

@@ -64,7 +64,7 @@ describe('paths and methods', () => {
   );
 
   it.each(['/v1/./teams', '/v1/x/../teams', '//v1/teams', '/v1/teams%2F'])(
-    '%s is no other way to write a path',
+    '%s is not another way to write a path',
     async (path) => {
       expect((await raw('GET', path)).status).toBe(404);
     },

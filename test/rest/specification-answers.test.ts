@@ -35,20 +35,20 @@ async function findKeys() {
     projects { nodes { key linkCount } }
   }`);
   const { issues, teams, projects } = body.data ?? {};
-  const most = (list: { nodes: Found[] } | undefined, count: (found: Found) => number | undefined) => {
-    const [best] = (list?.nodes ?? []).toSorted((a, b) => (count(b) ?? 0) - (count(a) ?? 0));
-    if (!best || !count(best)) throw new Error('The demo has nothing of this kind.');
-    return best.key;
+  const keyWithMax = (list: { nodes: Found[] } | undefined, count: (found: Found) => number | undefined) => {
+    const [max] = (list?.nodes ?? []).toSorted((a, b) => (count(b) ?? 0) - (count(a) ?? 0));
+    if (!max || !count(max)) throw new Error('The demo has nothing of this kind.');
+    return max.key;
   };
   return {
-    team: most(teams, ({ defaultRepository }) => (defaultRepository ? 1 : 0)),
-    project: most(projects, ({ linkCount }) => linkCount),
-    busy: most(issues, ({ activity }) => activity?.totalCount),
-    attachments: most(issues, ({ attachments }) => attachments?.totalCount),
-    links: most(issues, ({ linkCount }) => linkCount),
-    parent: most(issues, ({ subIssueCount }) => subIssueCount),
-    comments: most(issues, ({ commentCount }) => commentCount),
-    thread: most(issues, ({ agentThread }) => agentThread?.messageCount),
+    team: keyWithMax(teams, ({ defaultRepository }) => (defaultRepository ? 1 : 0)),
+    project: keyWithMax(projects, ({ linkCount }) => linkCount),
+    busy: keyWithMax(issues, ({ activity }) => activity?.totalCount),
+    attachments: keyWithMax(issues, ({ attachments }) => attachments?.totalCount),
+    links: keyWithMax(issues, ({ linkCount }) => linkCount),
+    parent: keyWithMax(issues, ({ subIssueCount }) => subIssueCount),
+    comments: keyWithMax(issues, ({ commentCount }) => commentCount),
+    thread: keyWithMax(issues, ({ agentThread }) => agentThread?.messageCount),
   };
 }
 
@@ -181,10 +181,10 @@ describe('writes', () => {
     expect(differences(await send('PATCH', path, { dueDate: '2027-01-31' }, 200), 'Issue')).toEqual([]);
 
     const link = { url: 'https://example.com/a', title: 'A' };
-    const made = await send('POST', `${path}/links`, link, 201);
-    expect(differences(made, 'Issue link')).toEqual([]);
-    expect(await send('POST', `${path}/links`, link, 200)).toEqual(made);
-    expect(await send('DELETE', `${path}/links/${String(made['linkId'])}`, undefined, 204)).toBe('');
+    const created = await send('POST', `${path}/links`, link, 201);
+    expect(differences(created, 'Issue link')).toEqual([]);
+    expect(await send('POST', `${path}/links`, link, 200)).toEqual(created);
+    expect(await send('DELETE', `${path}/links/${String(created['linkId'])}`, undefined, 204)).toBe('');
 
     const comment = await send('POST', `${path}/comments`, { body: 'Said.' }, 201);
     expect(differences(comment, 'Comment')).toEqual([]);

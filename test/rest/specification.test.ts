@@ -56,8 +56,8 @@ describe.each(endpoints.map((endpoint) => [nameOf(endpoint), endpoint] as const)
   });
 
   it('takes exactly the query parameters of the specification', () => {
-    const wanted = endpoint.parameters.map(({ name }) => name);
-    expect(queryNames(routeOf(endpoint)).toSorted()).toEqual(wanted.toSorted());
+    const expected = endpoint.parameters.map(({ name }) => name);
+    expect(queryNames(routeOf(endpoint)).toSorted()).toEqual(expected.toSorted());
   });
 
   it('takes each parameter with the type, spelling and repetition of the specification', () => {
@@ -65,13 +65,13 @@ describe.each(endpoints.map((endpoint) => [nameOf(endpoint), endpoint] as const)
     expect(queryNames(route)).toHaveLength(endpoint.parameters.length);
     for (const { name, note } of endpoint.parameters) {
       const parameter = route.parameters[name];
-      if (!parameter || parameter.kind === 'path') throw new Error(`${name} is no query parameter.`);
+      if (!parameter || parameter.kind === 'path') throw new Error(`${name} is not a query parameter.`);
       expect([name, parameter.kind === 'many']).toEqual([name, note.includes('repeatable')]);
       const schema = parameter.kind === 'many' ? parameter.value.schema : parameter.schema;
       expect([name, typeOf(schema)]).toEqual([name, specifiedType(name, note)]);
-      const wanted = spellingsOf(name, note);
-      if (wanted) expect([name, schema.enum]).toEqual([name, wanted]);
-      for (const spelling of wanted ?? [])
+      const expected = spellingsOf(name, note);
+      if (expected) expect([name, schema.enum]).toEqual([name, expected]);
+      for (const spelling of expected ?? [])
         expect(
           readParameters({ [name]: parameter }, { path: {}, query: new URLSearchParams([[name, spelling]]) }),
         ).toMatchObject({ violations: [] });
@@ -80,7 +80,7 @@ describe.each(endpoints.map((endpoint) => [nameOf(endpoint), endpoint] as const)
 
   it('takes the body of the specification, required where it says so', () => {
     const { body } = routeOf(endpoint);
-    const wanted = bodyOf(endpoint);
+    const expected = bodyOf(endpoint);
     const found = Object.entries(body?.fields ?? {}).map(([name, field]) => {
       const schema =
         field.kind === 'required'
@@ -90,8 +90,8 @@ describe.each(endpoints.map((endpoint) => [nameOf(endpoint), endpoint] as const)
             : field.schema;
       return { name, type: typeOf(schema), required: field.kind === 'required' };
     });
-    expect(found).toEqual(wanted);
-    const refusesEmpty = endpoint.method === 'PATCH' && wanted.every(({ required }) => !required);
+    expect(found).toEqual(expected);
+    const refusesEmpty = endpoint.method === 'PATCH' && expected.every(({ required }) => !required);
     expect(body?.refusesEmpty ?? false).toBe(refusesEmpty);
   });
 

@@ -152,8 +152,8 @@ export const endpoints: readonly SpecifiedEndpoint[] = endpointHeadings.flatMap(
 
 function parametersOf(cell: string): { name: string; note: string }[] {
   if (cell === '' || cell === 'none') return [];
-  return cell.split(/,\s*(?![^(]*\))/).map((part) => {
-    const [, name = '', note = ''] = /^(\w+)(?: \((.*)\))?$/.exec(part.trim()) ?? [];
+  return cell.split(/,\s*(?![^(]*\))/).map((item) => {
+    const [, name = '', note = ''] = /^(\w+)(?: \((.*)\))?$/.exec(item.trim()) ?? [];
     return { name, note };
   });
 }

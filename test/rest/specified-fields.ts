@@ -16,9 +16,9 @@ const openShapes: Readonly<Record<string, readonly string[]>> = {
 export function differences(value: unknown, resource: string, at = resource): string[] {
   const fields = resources[resource];
   if (!fields) return [`${at}: the specification has no table for ${resource}`];
-  if (!isRecord(value)) return [`${at} is no object`];
-  const wanted = fields.map(({ name }) => name);
-  const wrong = keyDifference(value, wanted, at);
+  if (!isRecord(value)) return [`${at} is not an object`];
+  const expected = fields.map(({ name }) => name);
+  const wrong = keyDifference(value, expected, at);
   return [
     ...wrong,
     ...fields.flatMap(({ name, type }) => {
@@ -29,9 +29,9 @@ export function differences(value: unknown, resource: string, at = resource): st
   ];
 }
 
-function keyDifference(value: Record<string, unknown>, wanted: readonly string[], at: string): string[] {
+function keyDifference(value: Record<string, unknown>, expected: readonly string[], at: string): string[] {
   const found = Object.keys(value).join(' ');
-  return found === wanted.join(' ') ? [] : [`${at} has the fields ${found} and not ${wanted.join(' ')}`];
+  return found === expected.join(' ') ? [] : [`${at} has the fields ${found} and not ${expected.join(' ')}`];
 }
 
 function typeDifferences(value: unknown, name: string, type: string, at: string): string[] {
@@ -40,7 +40,7 @@ function typeDifferences(value: unknown, name: string, type: string, at: string)
   if (base === 'RichText') return richTextDifferences(value, at);
   if (resources[base]) return differences(value, base, at);
   if (base === 'array' || base.startsWith('array of') || base.endsWith(' array')) {
-    if (!Array.isArray(value)) return [`${at} is no list`];
+    if (!Array.isArray(value)) return [`${at} is not a list`];
     return value.flatMap((each, index) => elementDifferences(each, name, base, `${at}[${index}]`));
   }
   const test = tests[base];
@@ -53,10 +53,10 @@ function elementDifferences(value: unknown, name: string, type: string, at: stri
   if (named !== type) return typeDifferences(value, name, named, at);
   // `{ name: string, key: string, color: string }`: all of its fields are strings.
   const written = Array.from(type.matchAll(/(\w+): string/g), ([, field = '']) => field);
-  const wanted = openShapes[name] ?? written;
-  if (!isRecord(value)) return [`${at} is no object`];
+  const expected = openShapes[name] ?? written;
+  if (!isRecord(value)) return [`${at} is not an object`];
   const texts = Object.entries(value).filter(([, each]) => typeof each !== 'string');
-  return [...keyDifference(value, wanted, at), ...texts.map(([field]) => `${at}.${field} is no string`)];
+  return [...keyDifference(value, expected, at), ...texts.map(([field]) => `${at}.${field} is not a string`)];
 }
 
 const tests: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -68,13 +68,13 @@ const tests: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 function richTextDifferences(value: unknown, at: string): string[] {
-  if (!isRecord(value) || !isRecord(value['content'])) return [`${at} is no rich text`];
+  if (!isRecord(value) || !isRecord(value['content'])) return [`${at} is not a rich text`];
   const { content: doc } = value;
   const paragraphs = doc['content'];
   const isDoc = value['schemaVersion'] === 1 && doc['type'] === 'doc' && Array.isArray(paragraphs);
   const isWhole = isDoc && paragraphs.every((node) => isNode(node, 'paragraph') && isText(node['content']));
   const extra = [...Object.keys(value), ...Object.keys(doc)].join(' ');
-  return isWhole && extra === 'schemaVersion content type content' ? [] : [`${at} is no rich text`];
+  return isWhole && extra === 'schemaVersion content type content' ? [] : [`${at} is not a rich text`];
 }
 
 function isText(nodes: unknown): boolean {

@@ -146,7 +146,7 @@ it('/v1/stats/flow counts the issues of a team, and those of all teams are the s
   let sums = totals.map((row) => row.map(() => 0));
   for (const { code } of teams.nodes) {
     const ofTeam = (await table(`${path}&team_code=${code.toLowerCase()}`)).results.map(numbers);
-    sums = sums.map((row, place) => row.map((sum, column) => sum + (ofTeam[place]?.[column] ?? 0)));
+    sums = sums.map((row, index) => row.map((sum, column) => sum + (ofTeam[index]?.[column] ?? 0)));
   }
   expect(sums).toEqual(totals);
 });

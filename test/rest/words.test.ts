@@ -111,16 +111,16 @@ describe('a wrong value of a closed set', () => {
     ['inactiv', 'inactive'],
     ['archive', 'archived'],
     [' active', 'active'],
-  ])('%j is answered with those that are allowed, and %s', (given, meant) => {
-    expect(problemOf(state.fromText(given))).toBe(
+  ])('%j is answered with those that are allowed, and %s', (spelling, meant) => {
+    expect(problemOf(state.fromText(spelling))).toBe(
       `must be one of active, inactive, archived; did you mean ${meant}?`,
     );
   });
 
   it.each(['open', '', 'x', 'constructor', 'active'.repeat(50)])(
     '%j is answered without a suggestion',
-    (given) => {
-      expect(problemOf(state.fromText(given))).toBe('must be one of active, inactive, archived');
+    (spelling) => {
+      expect(problemOf(state.fromText(spelling))).toBe('must be one of active, inactive, archived');
     },
   );
 
@@ -147,11 +147,11 @@ describe('a wrong value of a closed set', () => {
 
 it('a time may have any offset, and a space in place of a plus sign that was not encoded', () => {
   const time = dateTime('When.');
-  for (const given of ['2026-01-31T12:00:00Z', '2026-01-31T12:00:00.123+02:00', '2026-01-31T12:00-05:00'])
-    expect(time.fromText(given)).toEqual({ value: given });
+  for (const spelling of ['2026-01-31T12:00:00Z', '2026-01-31T12:00:00.123+02:00', '2026-01-31T12:00-05:00'])
+    expect(time.fromText(spelling)).toEqual({ value: spelling });
   expect(time.fromText('2026-01-31T12:00:00 02:00')).toEqual({ value: '2026-01-31T12:00:00+02:00' });
   expect(time.fromJson('2026-01-31T12:00:00 02:00')).toHaveProperty('violations');
-  for (const given of [
+  for (const spelling of [
     '2026-01-31',
     '2026-01-31T12:00:00',
     '2026-02-30T00:00:00Z',
@@ -159,7 +159,7 @@ it('a time may have any offset, and a space in place of a plus sign that was not
     '',
     '1767225600',
   ])
-    expect(time.fromText(given)).toHaveProperty('violations');
+    expect(time.fromText(spelling)).toHaveProperty('violations');
 });
 
 it('a set is read without repetitions, and a violation names the invalid item', () => {
@@ -172,7 +172,7 @@ it('a set is read without repetitions, and a violation names the invalid item', 
 });
 
 describe('page links', () => {
-  const place = (origin: string, query: string) => ({
+  const request = (origin: string, query: string) => ({
     origin,
     path: '/v1/teams',
     query: new URLSearchParams(query),
@@ -180,7 +180,7 @@ describe('page links', () => {
 
   it('keep every parameter but the cursor, repeated ones too', () => {
     const query = 'state=active&state=archived&query=a%26b&cursor=old';
-    expect(pageLinks(place('https://work.example.com', query), 'new=')).toBe(
+    expect(pageLinks(request('https://work.example.com', query), 'new=')).toBe(
       '<https://work.example.com/v1/teams?state=active&state=archived&query=a%26b&cursor=new%3D>; rel="next", ' +
         '<https://work.example.com/v1/teams?state=active&state=archived&query=a%26b>; rel="first"',
     );
@@ -188,14 +188,14 @@ describe('page links', () => {
 
   it('are left out when a long query would make the headers too large', () => {
     const query = `query=${'é'.repeat(400)}`;
-    expect(pageLinks(place('', query), '')).toHaveLength(2_431);
-    expect(pageLinks(place('', query), 'next')).toBeUndefined();
+    expect(pageLinks(request('', query), '')).toHaveLength(2_431);
+    expect(pageLinks(request('', query), 'next')).toBeUndefined();
   });
 
   it('have no next page at the end, and no invalid host', () => {
-    expect(pageLinks(place('https://work.example.com/base', ''), '')).toBe(
+    expect(pageLinks(request('https://work.example.com/base', ''), '')).toBe(
       '<https://work.example.com/base/v1/teams>; rel="first"',
     );
-    expect(pageLinks(place('http://a b', ''), '')).toBe('</v1/teams>; rel="first"');
+    expect(pageLinks(request('http://a b', ''), '')).toBe('</v1/teams>; rel="first"');
   });
 });
