@@ -20,7 +20,7 @@ const dayMs = 24 * hourMs;
 
 let app: App;
 let desk: FileDesk;
-const said: unknown[] = [];
+const logged: unknown[] = [];
 
 beforeAll(async () => {
   app = await startApp();
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 
 afterEach(() => {
-  said.length = 0;
+  logged.length = 0;
 });
 
 afterAll(() => app.stop());
@@ -39,8 +39,8 @@ afterAll(() => app.stop());
 async function round(laterMs: number): Promise<void> {
   const chores = [abandonedUploads(app.database, app.store), longDeletedIssues(app.database, app.store)];
   const logger = {
-    info: (object: unknown) => said.push(object),
-    warn: (object: unknown) => said.push(object),
+    info: (object: unknown) => logged.push(object),
+    warn: (object: unknown) => logged.push(object),
   };
   await tidy(chores, logger, () => false, new Date(Date.now() + laterMs));
 }
@@ -83,19 +83,19 @@ describe('abandoned uploads', () => {
     expect(kept()).toEqual(files);
     expect(await problemOf(await put(uploadUrl, random(5)))).toEqual([404, 'not_found']);
     expect((await fetch(file.signedDownloadUrl ?? '')).status).toBe(200);
-    expect(said).toEqual([{ done: 2 }]);
+    expect(logged).toEqual([{ done: 2 }]);
   });
 
   it('are removed together with the bytes of deleted attachments, in several batches', async () => {
     const before = kept();
-    const made = await Promise.all(
+    const attachments = await Promise.all(
       Array.from({ length: 60 }, (_, index) => desk.attach(`${index}.txt`, 'text/plain', Buffer.from('x'))),
     );
-    for (const { id } of made) await desk.remove(id);
+    for (const { id } of attachments) await desk.remove(id);
     expect(kept()).toHaveLength(before.length + 60);
     await round(0);
     expect(kept()).toEqual(before);
-    expect(said).toEqual([{ done: 60 }]);
+    expect(logged).toEqual([{ done: 60 }]);
   });
 });
 
@@ -241,7 +241,7 @@ describe('issues that were deleted', () => {
     };
     await round(31 * dayMs);
     expect(await left()).toEqual(['Cannot be removed']);
-    expect(said).toContainEqual({ err: expect.objectContaining({ message: 'not this one' }) });
+    expect(logged).toContainEqual({ err: expect.objectContaining({ message: 'not this one' }) });
     await sql`drop function refuse cascade`.execute(unscoped);
     await round(31 * dayMs);
     expect(await left()).toEqual([]);
@@ -299,9 +299,9 @@ describe('issues that were deleted', () => {
 });
 
 it('the janitor works once at a time on a database, in all processes together', async () => {
-  const place = hasServer ? await newServerDatabase() : undefined;
-  const first = place ? await openDatabase(place.location) : app.database;
-  const ofAnother = place ? await openDatabase(place.location) : app.database;
+  const temporary = hasServer ? await newServerDatabase() : undefined;
+  const first = temporary ? await openDatabase(temporary.location) : app.database;
+  const ofAnother = temporary ? await openDatabase(temporary.location) : app.database;
   let end = (): void => undefined;
   let running: Promise<boolean> = Promise.resolve(false);
   await new Promise<void>((begun) => {
@@ -316,14 +316,14 @@ it('the janitor works once at a time on a database, in all processes together', 
   end();
   expect(await running).toBe(true);
   expect(await withJanitorLock(ofAnother, () => Promise.resolve())).toBe(true);
-  if (!place) return;
+  if (!temporary) return;
   await Promise.all([first.close(), ofAnother.close()]);
-  await place.remove();
+  await temporary.remove();
 });
 
 (hasServer ? it : it.skip)('the janitor works where the pool has one connection', async () => {
-  const place = await newServerDatabase();
-  const database = await openDatabase({ ...place.location, poolSize: 1, waitMs: 500 });
+  const temporary = await newServerDatabase();
+  const database = await openDatabase({ ...temporary.location, poolSize: 1, waitMs: 500 });
   let found: unknown;
   const ran = await withJanitorLock(database, async () => {
     await database.unscoped.transaction().execute(async (trx) => {
@@ -332,7 +332,7 @@ it('the janitor works once at a time on a database, in all processes together', 
   });
   expect([ran, found, database.load().size]).toEqual([true, [{ one: 1 }], 1]);
   await database.close();
-  await place.remove();
+  await temporary.remove();
 });
 
 it('the janitor continues with the next task when one fails', async () => {
@@ -340,6 +340,6 @@ it('the janitor continues with the next task when one fails', async () => {
   const chore = (name: string, doSome: () => Promise<number>) => ({ name, doSome });
   const fails = chore('a', () => Promise.reject(new Error('no')));
   const works = chore('b', async () => (done.push('b') > 2 ? 0 : 1));
-  await tidy([fails, works], { info: (object: unknown) => said.push(object), warn: () => undefined });
-  expect([done, said]).toEqual([['b', 'b', 'b'], [{ done: 2 }]]);
+  await tidy([fails, works], { info: (object: unknown) => logged.push(object), warn: () => undefined });
+  expect([done, logged]).toEqual([['b', 'b', 'b'], [{ done: 2 }]]);
 });

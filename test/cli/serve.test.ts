@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { hasServer, newServerDatabase, type Place } from '../db/engines.ts';
+import { hasServer, newServerDatabase, type TemporaryDatabase } from '../db/engines.ts';
 import { copyIntoDirectory } from '../support/templates.ts';
 import { serve, serveInTerminal, type Serving, workgraph } from './workgraph.ts';
 
@@ -225,15 +225,15 @@ describe('a start that must fail', () => {
 });
 
 (hasServer ? describe : describe.skip)('serve on PostgreSQL', () => {
-  let place: Place<{ url: string }>;
+  let temporary: TemporaryDatabase<{ url: string }>;
   let dataDir: string;
   let env: Record<string, string>;
   beforeAll(async () => {
-    place = await newServerDatabase();
+    temporary = await newServerDatabase();
     dataDir = newDirectory();
-    env = { DATABASE_URL: place.location.url, DATA_DIR: dataDir };
+    env = { DATABASE_URL: temporary.location.url, DATA_DIR: dataDir };
   });
-  afterAll(() => place.remove());
+  afterAll(() => temporary.remove());
 
   it('changes the database only on request', async () => {
     const behind = await workgraph(['serve', '--port', '0'], env);

@@ -4,23 +4,23 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { hasServer, newServerDatabase, type Place } from '../db/engines.ts';
+import { hasServer, newServerDatabase, type TemporaryDatabase } from '../db/engines.ts';
 import { copyIntoDirectory } from '../support/templates.ts';
 import { serve, type Serving, workgraph } from './workgraph.ts';
 
 const drainMs = 2_000;
 let dataDir: string;
-let place: Place<{ url: string }> | undefined;
+let temporary: TemporaryDatabase<{ url: string }> | undefined;
 let serving: Serving;
 let token: string;
 
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'workgraph-stopping-'));
-  if (hasServer) place = await newServerDatabase();
+  if (hasServer) temporary = await newServerDatabase();
   else await copyIntoDirectory('migrated', dataDir);
-  const location = { DATA_DIR: dataDir, ...(place && { DATABASE_URL: place.location.url }) };
+  const location = { DATA_DIR: dataDir, ...(temporary && { DATABASE_URL: temporary.location.url }) };
   // The supervisor of workers has a limit of its own.
-  serving = await serve(place ? ['--migrate', '--workers', '2'] : ['--no-demo'], {
+  serving = await serve(temporary ? ['--migrate', '--workers', '2'] : ['--no-demo'], {
     ...location,
     DRAIN_MS: String(drainMs),
     CLIENT_TIMEOUT_MS: '60000',
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   serving.child.kill('SIGKILL');
-  await place?.remove();
+  await temporary?.remove();
   rmSync(dataDir, { recursive: true, force: true });
 });
 

@@ -7,7 +7,7 @@ import { createClient } from 'graphql-ws';
 import { sql } from 'kysely';
 import { WebSocket } from 'ws';
 import { referenceChannel } from '../../src/db/engine/engine.ts';
-import { hasServer, newServerDatabase, type Place } from '../db/engines.ts';
+import { hasServer, newServerDatabase, type TemporaryDatabase } from '../db/engines.ts';
 import { Client } from '../faults/support/client.ts';
 import { Ledger } from '../faults/support/ledger.ts';
 import { freePort } from '../faults/support/ports.ts';
@@ -33,19 +33,19 @@ it.each(['2', 'auto'])('serve refuses WORKERS=%s on the embedded database', asyn
 });
 
 (hasServer ? describe : describe.skip)('two workers on PostgreSQL', () => {
-  let place: Place<{ url: string }>;
+  let temporary: TemporaryDatabase<{ url: string }>;
   let dataDir: string;
   let serving: Serving;
   let metricsUrl: string;
   const requestsPerMinute = 600;
 
   beforeAll(async () => {
-    place = await newServerDatabase();
+    temporary = await newServerDatabase();
     dataDir = mkdtempSync(join(tmpdir(), 'workgraph-workers-'));
     const metricsPort = await freePort();
     metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
     serving = await serve(['--migrate', '--workers', '2'], {
-      DATABASE_URL: place.location.url,
+      DATABASE_URL: temporary.location.url,
       DATA_DIR: dataDir,
       METRICS_ADDRESS: String(metricsPort),
       REQUESTS_PER_MINUTE: String(requestsPerMinute),
@@ -64,7 +64,7 @@ it.each(['2', 'auto'])('serve refuses WORKERS=%s on the embedded database', asyn
     expect(await serving.end()).toBe(0);
     expect(workers.filter((pid) => workersOf(process.pid).includes(pid))).toEqual([]);
     rmSync(dataDir, { recursive: true });
-    await place.remove();
+    await temporary.remove();
   });
 
   const supervisor = () => serving.child.pid ?? 0;
@@ -96,7 +96,7 @@ it.each(['2', 'auto'])('serve refuses WORKERS=%s on the embedded database', asyn
 
   /** A workspace of a test's own, whose token has quotas of its own. */
   function ownWorkspace(): Promise<World> {
-    return opened(place.location, addWorkspace);
+    return opened(temporary.location, addWorkspace);
   }
 
   it('share one address, print what each may use, and add up their metrics', async () => {
@@ -112,7 +112,7 @@ it.each(['2', 'auto'])('serve refuses WORKERS=%s on the embedded database', asyn
     const { token } = await ownWorkspace();
     const checks = () => sampleOf({ metricsUrl }, 'workgraph_reference_checks_total', 'kind="check"');
     const notify = () =>
-      opened(place.location, ({ unscoped }) =>
+      opened(temporary.location, ({ unscoped }) =>
         sql`select pg_notify(${referenceChannel}, 'written')`.execute(unscoped),
       );
     // The first request of a workspace makes a check anyway.
@@ -239,14 +239,14 @@ it.each(['2', 'auto'])('serve refuses WORKERS=%s on the embedded database', asyn
     await Promise.all([writers.stop(), readers.stop()]);
     const failed = [...writers.refusals, ...readers.refusals].filter(({ status }) => status !== 429);
     expect(failed).toEqual([]);
-    expect(await opened(place.location, (database) => ledger.check(database, world))).toEqual([]);
+    expect(await opened(temporary.location, (database) => ledger.check(database, world))).toEqual([]);
     // What the workers counted that have ended is still in the sums.
     expect(await answeredTeams()).toBe(before);
   });
 
   it('continue when the one that listens for notifications is killed, and the other one then listens', async () => {
     const listeners = async () => {
-      const { rows } = await opened(place.location, ({ unscoped }) =>
+      const { rows } = await opened(temporary.location, ({ unscoped }) =>
         sql<{ pid: number; port: number }>`select pid, client_port as port from pg_stat_activity
           where datname = current_database() and application_name like 'workgraph listener%'`.execute(
           unscoped,

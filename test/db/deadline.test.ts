@@ -12,11 +12,11 @@ it('whoever begins to wait after the client has gone does not wait', async () =>
 
 it('a listener that was removed is not told that the client has gone', async () => {
   const deadline = new Deadline(limits);
-  const told: string[] = [];
-  deadline.onDisconnect(() => void told.push('before'))();
+  const notified: string[] = [];
+  deadline.onDisconnect(() => void notified.push('before'))();
   deadline.abort();
-  deadline.onDisconnect(() => void told.push('after'))();
-  deadline.onDisconnect(() => void told.push('stays'));
+  deadline.onDisconnect(() => void notified.push('after'))();
+  deadline.onDisconnect(() => void notified.push('stays'));
   await Promise.resolve();
-  expect(told).toEqual(['stays']);
+  expect(notified).toEqual(['stays']);
 });

@@ -83,12 +83,12 @@ describe('the lock on a data directory', () => {
 
   it('is granted to one of many concurrent processes', async () => {
     const holders = await Promise.all(Array.from({ length: 6 }, () => start()));
-    expect(holders.filter(({ said }) => said === 'locked')).toHaveLength(1);
+    expect(holders.filter(({ output }) => output === 'locked')).toHaveLength(1);
   });
 });
 
 /** Starts a process that tries to take the lock and then runs until it is killed. */
-async function start(): Promise<{ child: ChildProcess; said: string }> {
+async function start(): Promise<{ child: ChildProcess; output: string }> {
   const script = `
     import { lockDataDirectory } from ${JSON.stringify(source)};
     try { lockDataDirectory(${JSON.stringify(dataDir)}); process.stdout.write('locked'); }
@@ -96,20 +96,20 @@ async function start(): Promise<{ child: ChildProcess; said: string }> {
     setInterval(() => {}, 1000);`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script]);
   children.push(child);
-  const [said] = (await once(child.stdout, 'data')) as [Buffer];
-  return { child, said: said.toString() };
+  const [output] = (await once(child.stdout, 'data')) as [Buffer];
+  return { child, output: output.toString() };
 }
 
 async function lockInAnotherProcess(): Promise<ChildProcess> {
-  const { child, said } = await start();
-  expect(said).toBe('locked');
+  const { child, output } = await start();
+  expect(output).toBe('locked');
   return child;
 }
 
 async function outcomeInAnotherProcess(): Promise<string> {
-  const { child, said } = await start();
+  const { child, output } = await start();
   await kill9(child);
-  return said;
+  return output;
 }
 
 async function kill9(child: ChildProcess): Promise<void> {

@@ -13,7 +13,7 @@ import { Deadline } from '../../src/db/engine/deadline.ts';
 import { Prepared } from '../../src/db/statements/prepared.ts';
 import { Slot } from '../../src/db/statements/slots.ts';
 import { hasServer, newServerDatabase, onServer } from './engines.ts';
-import type { Place } from './engines.ts';
+import type { TemporaryDatabase } from './engines.ts';
 import { freezable } from './freezable.ts';
 
 describe('an unreachable PostgreSQL server', () => {
@@ -60,17 +60,17 @@ interface Asked {
 const onlyWithServer = hasServer ? describe : describe.skip;
 
 onlyWithServer('the PostgreSQL engine', () => {
-  let place: Place<{ url: string }>;
+  let temporary: TemporaryDatabase<{ url: string }>;
   beforeAll(async () => {
-    place = await newServerDatabase();
+    temporary = await newServerDatabase();
   });
-  afterAll(() => place.remove());
+  afterAll(() => temporary.remove());
 
   it.each([
     [true, ['of three', 'of two']],
     [false, []],
   ])('prepares repeated statements by name (%s)', async (prepared, kept) => {
-    const database = await openDatabase({ ...place.location, prepared });
+    const database = await openDatabase({ ...temporary.location, prepared });
     const connection = await database.connect();
     const statement = (name: string) =>
       new Prepared(sql`select ${sql.lit(name)}::text, ${new Slot('value')}::int`.compile(database.unscoped));
@@ -88,7 +88,7 @@ onlyWithServer('the PostgreSQL engine', () => {
   });
 
   it.each([true, false])('limits the time of every kind of transaction (prepared: %s)', async (prepared) => {
-    const database = await openDatabase({ ...place.location, prepared, statementTimeoutMs: 1234 });
+    const database = await openDatabase({ ...temporary.location, prepared, statementTimeoutMs: 1234 });
     const db = database.of(randomUUID());
     const limits = async (trx: QueryExecutorProvider) => {
       const { rows } = await sql<Record<'statement' | 'idle' | 'isolation', string>>`
@@ -122,9 +122,9 @@ onlyWithServer('the PostgreSQL engine', () => {
     ['its own setting', { prepared: false }],
   ])(
     'plans with a random_page_cost of %s for %j',
-    async (wanted, { variable, inUrl, prepared = true }: Asked) => {
+    async (expected, { variable, inUrl, prepared = true }: Asked) => {
       const { PGOPTIONS } = process.env;
-      const url = new URL(place.location.url);
+      const url = new URL(temporary.location.url);
       if (inUrl) url.searchParams.set('options', inUrl);
       if (variable) process.env.PGOPTIONS = variable;
       // URLSearchParams writes a space as a plus, which `pg` does not read as one.
@@ -133,7 +133,7 @@ onlyWithServer('the PostgreSQL engine', () => {
         const { rows } = await sql<{ cost: string; source: string; memory: string }>`
         select setting as cost, source, current_setting('work_mem') as memory
         from pg_settings where name = 'random_page_cost'`.execute(database.unscoped);
-        if (prepared) expect(rows[0]?.cost).toBe(wanted);
+        if (prepared) expect(rows[0]?.cost).toBe(expected);
         else expect(rows[0]?.source).not.toBe('client');
         if (variable?.includes('work_mem')) expect(rows[0]?.memory).toBe('7MB');
       } finally {
@@ -145,7 +145,7 @@ onlyWithServer('the PostgreSQL engine', () => {
   );
 
   it('survives the loss of idle and of borrowed connections', async () => {
-    const database = await openDatabase({ ...place.location, poolSize: 2 });
+    const database = await openDatabase({ ...temporary.location, poolSize: 2 });
     const lost = database.unscoped.transaction().execute(async (transaction) => {
       const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction);
       await onServer(`select pg_terminate_backend(${rows[0]?.pid})`);
@@ -161,14 +161,14 @@ onlyWithServer('the PostgreSQL engine', () => {
   });
 
   it('cancels a statement that runs too long and continues with the connection', async () => {
-    const database = await openDatabase({ ...place.location, poolSize: 1, statementTimeoutMs: 100 });
+    const database = await openDatabase({ ...temporary.location, poolSize: 1, statementTimeoutMs: 100 });
     await expect(sql`select pg_sleep(5)`.execute(database.unscoped)).rejects.toMatchObject({ code: '57014' });
     await expect(database.ping(1_000)).resolves.toBeUndefined();
     await database.close();
   });
 
   it('answers a ping while the pool is exhausted, and fails it in time when the server is frozen', async () => {
-    const proxy = await freezable(new URL(place.location.url));
+    const proxy = await freezable(new URL(temporary.location.url));
     const database = await openDatabase({ url: proxy.url, poolSize: 1 });
     const connection = await database.connect();
     await expect(database.ping(2_000)).resolves.toBeUndefined();
@@ -180,7 +180,7 @@ onlyWithServer('the PostgreSQL engine', () => {
   });
 
   it('fails callers that wait too long for a connection, and leaks none', async () => {
-    const database = await openDatabase({ ...place.location, poolSize: 2 });
+    const database = await openDatabase({ ...temporary.location, poolSize: 2 });
     const held = await Promise.all([database.connect(), database.connect()]);
     const deadline = new Deadline({ withinMs: 60_000, waitMs: 200 });
     const waiting = withMeter(() => database.connect(), { deadline });
@@ -194,7 +194,7 @@ onlyWithServer('the PostgreSQL engine', () => {
   });
 
   it('limits a statement to the remaining time of its request', async () => {
-    const database = await openDatabase({ ...place.location, poolSize: 1 });
+    const database = await openDatabase({ ...temporary.location, poolSize: 1 });
     const deadline = new Deadline({ withinMs: 300, waitMs: 300 });
     const slow = withMeter(() => sql`select pg_sleep(20)`.execute(database.unscoped), { deadline });
     await expect(slow).rejects.toMatchObject({ name: 'DatabaseUnavailableError' });
@@ -210,7 +210,7 @@ onlyWithServer('the PostgreSQL engine', () => {
     'cancels a statement that waits too long for a lock (prepared: %s)',
     async (prepared) => {
       const limits = { poolSize: 2, lockTimeoutMs: 100, prepared };
-      const database = await openDatabase({ ...place.location, ...limits });
+      const database = await openDatabase({ ...temporary.location, ...limits });
       await sql`create table if not exists locked (id int)`.execute(database.unscoped);
       const lock = (trx: typeof database.unscoped) => sql`lock table locked`.execute(trx);
       const waiting = database.unscoped.transaction().execute(async (first) => {
@@ -224,7 +224,7 @@ onlyWithServer('the PostgreSQL engine', () => {
   );
 
   it('cancels the running statement of a disconnected client, and starts no other', async () => {
-    const database = await openDatabase({ ...place.location, poolSize: 1 });
+    const database = await openDatabase({ ...temporary.location, poolSize: 1 });
     const deadline = new Deadline({ withinMs: 60_000, waitMs: 200 });
     const running = withMeter(() => sql`select pg_sleep(20) as "abandoned"`.execute(database.unscoped), {
       deadline,
@@ -245,7 +245,7 @@ onlyWithServer('the PostgreSQL engine', () => {
   });
 
   it('removes a caller from the queue when its client disconnects', async () => {
-    const database = await openDatabase({ ...place.location, poolSize: 1 });
+    const database = await openDatabase({ ...temporary.location, poolSize: 1 });
     const connection = await database.connect();
     const deadline = new Deadline({ withinMs: 60_000, waitMs: 60_000 });
     const waiting = withMeter(() => database.connect(), { deadline });
@@ -257,14 +257,14 @@ onlyWithServer('the PostgreSQL engine', () => {
   });
 
   it('sets its application name', async () => {
-    const database = await openDatabase(place.location);
+    const database = await openDatabase(temporary.location);
     const { rows } = await sql`select current_setting('application_name') as name`.execute(database.unscoped);
     expect(rows).toEqual([{ name: 'workgraph' }]);
     await database.close();
   });
 
   it('gives up a server that freezes, and never reuses that connection', async () => {
-    const proxy = await freezable(new URL(place.location.url));
+    const proxy = await freezable(new URL(temporary.location.url));
     const database = await openDatabase({ url: proxy.url, poolSize: 1, statementTimeoutMs: 100 });
     proxy.freeze();
     await expect(sql`select 1`.execute(database.unscoped)).rejects.toMatchObject({

@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/db/engine/engine.ts';
 import type { Database } from '../../src/db/engine/engine.ts';
 import { meter, withMeter } from '../../src/db/engine/meter.ts';
 import { engines } from './engines.ts';
-import type { Place } from './engines.ts';
+import type { TemporaryDatabase } from './engines.ts';
 
 interface Noted {
   note: { workspaceId: string; id: number; text: string };
@@ -14,14 +14,14 @@ interface Noted {
 
 const workspaceId = '018f0000-0000-7000-8000-000000000001';
 
-describe.each(engines)('the %s engine', (engine, newPlace) => {
-  let place: Place;
+describe.each(engines)('the %s engine', (engine, newDatabase) => {
+  let temporary: TemporaryDatabase;
   let database: Database;
   let db: Kysely<Noted>;
 
   beforeAll(async () => {
-    place = await newPlace();
-    database = await openDatabase(place.location);
+    temporary = await newDatabase();
+    database = await openDatabase(temporary.location);
     db = database.unscoped as unknown as Kysely<Noted>;
     await sql`create table note (workspace_id uuid, id bigint, text text not null, primary key (workspace_id, id))`.execute(
       database.unscoped,
@@ -30,7 +30,7 @@ describe.each(engines)('the %s engine', (engine, newPlace) => {
 
   afterAll(async () => {
     await database.close();
-    await place.remove();
+    await temporary.remove();
   });
 
   it('reports its name', () => {
@@ -171,7 +171,7 @@ describe.each(engines)('the %s engine', (engine, newPlace) => {
   // A second one cannot be opened in the directory of an embedded database.
   const onPostgres = engine === 'postgres' ? it : it.skip;
   onPostgres('refuses statements once it is closed, and closes twice without complaint', async () => {
-    const other = await openDatabase(place.location);
+    const other = await openDatabase(temporary.location);
     await other.close();
     await other.close();
     await expect(sql`select 1`.execute(other.unscoped)).rejects.toThrow('unavailable');

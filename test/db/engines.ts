@@ -9,12 +9,12 @@ import type { WireName } from '../../src/db/wire/postgres-wire.ts';
 import { wire } from '../support/wire.ts';
 
 /** The location of a new database, and a function that removes it. */
-export interface Place<Location = DatabaseLocation> {
+export interface TemporaryDatabase<Location = DatabaseLocation> {
   readonly location: Location;
   remove(): Promise<void>;
 }
 
-export function newDirectory(): Place<{ dataDir: string }> {
+export function newDirectory(): TemporaryDatabase<{ dataDir: string }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'workgraph-db-'));
   return {
     location: { dataDir },
@@ -25,7 +25,7 @@ export function newDirectory(): Place<{ dataDir: string }> {
 const server = process.env.TEST_DATABASE_URL;
 
 /** Creates a database on the server of TEST_DATABASE_URL. It can be dropped even while it is in use. */
-export async function newServerDatabase(): Promise<Place<{ url: string; wire: WireName }>> {
+export async function newServerDatabase(): Promise<TemporaryDatabase<{ url: string; wire: WireName }>> {
   const name = `workgraph_${randomUUID().replaceAll('-', '')}`;
   await onServer(`create database ${name}`);
   const url = new URL(serverUrl());
@@ -34,7 +34,7 @@ export async function newServerDatabase(): Promise<Place<{ url: string; wire: Wi
 }
 
 /** The engines to test: PostgreSQL only if TEST_DATABASE_URL is set. */
-export const engines: [engine: 'embedded' | 'postgres', newPlace: () => Promise<Place>][] = [
+export const engines: [engine: 'embedded' | 'postgres', newDatabase: () => Promise<TemporaryDatabase>][] = [
   ['embedded', () => Promise.resolve(newDirectory())],
 ];
 if (server) engines.push(['postgres', newServerDatabase]);

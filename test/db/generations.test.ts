@@ -5,29 +5,29 @@ import { type Database, openDatabase } from '../../src/db/engine/engine.ts';
 import { Listener } from '../../src/db/engine/listener.ts';
 import { Prepared } from '../../src/db/statements/prepared.ts';
 import { eventually } from '../support/eventually.ts';
-import { hasServer, newServerDatabase, onServer, type Place } from './engines.ts';
+import { hasServer, newServerDatabase, onServer, type TemporaryDatabase } from './engines.ts';
 
 (hasServer ? describe : describe.skip)('connections to a primary that takes no writes', () => {
-  let place: Place<{ url: string }>;
+  let temporary: TemporaryDatabase<{ url: string }>;
   let name: string;
   let database: Database;
   let admin: pg.Client;
 
   beforeEach(async () => {
-    place = await newServerDatabase();
-    name = new URL(place.location.url).pathname.slice(1);
+    temporary = await newServerDatabase();
+    name = new URL(temporary.location.url).pathname.slice(1);
     admin = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL });
     await admin.connect();
     // Like an old primary: the connections that are opened now take no writes until they are closed.
     await onServer(`alter database ${name} set default_transaction_read_only = on`);
     // The plain wire shares no connections.
-    const location = { ...place.location, poolSize: 3, wire: 'fast' } as const;
-    database = await openDatabase(location, [place.location.url]);
+    const location = { ...temporary.location, poolSize: 3, wire: 'fast' } as const;
+    database = await openDatabase(location, [temporary.location.url]);
   });
   afterEach(async () => {
     await database.close();
     await admin.end();
-    await place.remove();
+    await temporary.remove();
   });
 
   /** From now on, new connections take writes. */
@@ -36,20 +36,20 @@ import { hasServer, newServerDatabase, onServer, type Place } from './engines.ts
   const refusal = { name: 'DatabaseUnavailableError', message: expect.stringContaining('read-only') };
 
   const statement = () => new Prepared(sql`select pg_backend_pid()`.compile(database.unscoped));
-  const pidOf = async (connection: Awaited<ReturnType<Database['connect']>>, asked: Prepared) => {
+  const pidOf = async (connection: Awaited<ReturnType<Database['connect']>>, prepared: Prepared) => {
     try {
-      return Number((await connection.texts(asked, {})).rows[0]?.[0]);
+      return Number((await connection.texts(prepared, {})).rows[0]?.[0]);
     } finally {
       connection.release();
     }
   };
-  const ownPid = async (asked: Prepared) => pidOf(await database.connect(), asked);
+  const ownPid = async (prepared: Prepared) => pidOf(await database.connect(), prepared);
   /** Statements are shared once they have been quick several times, and a shared connection is open. */
-  const sharedPid = async (asked: Prepared): Promise<number> => {
+  const sharedPid = async (prepared: Prepared): Promise<number> => {
     for (;;) {
-      const connection = database.shared(asked);
-      if (connection) return pidOf(connection, asked);
-      await ownPid(asked);
+      const connection = database.shared(prepared);
+      if (connection) return pidOf(connection, prepared);
+      await ownPid(prepared);
     }
   };
   /** The connections whose application or last statement is this. */
@@ -71,27 +71,27 @@ import { hasServer, newServerDatabase, onServer, type Place } from './engines.ts
 
   it('are all replaced after one refused write, also those that only read, probe, cancel or listen', async () => {
     const listener = new Listener({
-      url: place.location.url,
+      url: temporary.location.url,
       name: 'a listener',
       channels: { some: { onNotification: () => undefined, onGap: () => undefined } },
       onFailure: () => undefined,
       generations: database.generations,
     });
-    const asked = statement();
+    const prepared = statement();
     await database.ping(5_000);
     const old = {
-      shared: await sharedPid(asked),
-      own: await ownPid(asked),
+      shared: await sharedPid(prepared),
+      own: await ownPid(prepared),
       probe: await onePidOf('select 1'),
       listener: await onePidOf('a listener'),
       positions: await onePidOf('workgraph position'),
     };
     await moveOn();
-    expect(await sharedPid(asked)).toBe(old.shared);
+    expect(await sharedPid(prepared)).toBe(old.shared);
     await expect(write()).rejects.toMatchObject(refusal);
     await write();
-    expect(Object.values(old)).not.toContain(await sharedPid(asked));
-    expect(Object.values(old)).not.toContain(await ownPid(asked));
+    expect(Object.values(old)).not.toContain(await sharedPid(prepared));
+    expect(Object.values(old)).not.toContain(await ownPid(prepared));
     const isReplaced = async (pid: number, by: string) => {
       await eventually(async () => !(await pidsOf(by)).includes(pid));
       expect(Object.values(old)).not.toContain(await onePidOf(by));
@@ -104,7 +104,7 @@ import { hasServer, newServerDatabase, onServer, type Place } from './engines.ts
   });
 
   it('are replaced once a second at most, and once more after the last refused write', async () => {
-    const asked = statement();
+    const prepared = statement();
     const { generations } = database;
     let count = 0;
     generations?.onNew(() => {
@@ -113,11 +113,11 @@ import { hasServer, newServerDatabase, onServer, type Place } from './engines.ts
     const beganMs = performance.now();
     await expect(write()).rejects.toMatchObject(refusal);
     expect(count).toBe(1);
-    const pid = await sharedPid(asked);
+    const pid = await sharedPid(prepared);
     const pids = new Set<number>();
     for (let time = 0; time < 20; time += 1) {
       await expect(write()).rejects.toMatchObject(refusal);
-      pids.add(await ownPid(asked));
+      pids.add(await ownPid(prepared));
     }
     // A timer may be some milliseconds early.
     const maxNow = 1 + Math.floor((performance.now() - beganMs + 10) / 1_000);
@@ -128,7 +128,7 @@ import { hasServer, newServerDatabase, onServer, type Place } from './engines.ts
     await expect(write()).rejects.toMatchObject(refusal);
     await moveOn();
     await eventually(() => count > before);
-    expect(await sharedPid(asked)).not.toBe(pid);
+    expect(await sharedPid(prepared)).not.toBe(pid);
     await write();
   });
 });

@@ -5,25 +5,25 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { sql } from 'kysely';
 import { type Database, openDatabase } from '../../src/db/engine/engine.ts';
 import { migrate } from '../../src/db/engine/migrate.ts';
-import { engines, type Place } from './engines.ts';
+import { engines, type TemporaryDatabase } from './engines.ts';
 
 const table = `export const up = (db) =>
   db.schema.createTable('thing').addColumn('id', 'integer').addColumn('old', 'integer').execute();`;
 const oldIndex = `export const indexes = { creates: { thing_by_old: 'thing (old)' } };`;
 const newIndex = `export const indexes = { creates: { thing_by_id: 'thing (id)' }, drops: ['thing_by_old'] };`;
 
-describe.each(engines)('a migration of indexes on the %s engine', (engine, newPlace) => {
-  let place: Place;
+describe.each(engines)('a migration of indexes on the %s engine', (engine, newDatabase) => {
+  let temporary: TemporaryDatabase;
   let database: Database;
   let folder: string;
   beforeAll(async () => {
-    place = await newPlace();
-    database = await openDatabase(place.location);
+    temporary = await newDatabase();
+    database = await openDatabase(temporary.location);
     folder = mkdtempSync(join(tmpdir(), 'workgraph-indexes-'));
   });
   afterAll(async () => {
     await database.close();
-    await place.remove();
+    await temporary.remove();
     rmSync(folder, { recursive: true });
   });
   beforeEach(async () => {

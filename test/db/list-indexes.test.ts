@@ -9,7 +9,7 @@ let drop: () => Promise<void>;
 /** An index of the database. */
 interface FoundIndex {
   /** Its method and its columns. */
-  form: string;
+  definition: string;
   isUnique: boolean;
   /** The conditions of the rows that it contains. */
   conditions: string[];
@@ -45,17 +45,19 @@ const declared = Object.entries(listIndexes).flatMap(([table, of]) =>
 it.each(declared)('the database has an index of $table on $columns', ({ table, index }) => {
   const columns = index.columns.map(inSql).join(', ');
   const having = indexes.get(inSql(table)) ?? [];
-  const form = `btree: workspace_id, ${columns}`;
-  const found = having.filter((each) => each.form === form || each.form === `${form}, id`);
+  const definition = `btree: workspace_id, ${columns}`;
+  const found = having.filter(
+    (each) => each.definition === definition || each.definition === `${definition}, id`,
+  );
   // An index that finds at most one row need not say that the row may be deleted.
   const declaration = { hasDeleted: index.hasDeleted ?? false, isUnique: index.isUnique ?? false };
   expect(
-    found.map(({ form: foundForm, isUnique, conditions }) => ({
+    found.map(({ definition: foundDefinition, isUnique, conditions }) => ({
       hasDeleted:
         keepingDeleted.has(inSql(table)) &&
         index.isUnique !== true &&
         !conditions.includes('deleted_utc IS NULL'),
-      isUnique: isUnique && foundForm === form && index.columns.length === 1,
+      isUnique: isUnique && foundDefinition === definition && index.columns.length === 1,
     })),
   ).toContainEqual(declaration);
 });
@@ -72,7 +74,7 @@ it.each(Object.entries(joinIndexes))('the database has the index of %s', (table,
 });
 
 function formsOf(table: string): string[] {
-  return (indexes.get(inSql(table)) ?? []).map(({ form }) => form);
+  return (indexes.get(inSql(table)) ?? []).map(({ definition }) => definition);
 }
 
 function readIndex(definition: string): FoundIndex {
@@ -81,7 +83,7 @@ function readIndex(definition: string): FoundIndex {
       definition,
     ) ?? [];
   return {
-    form: `${method}: ${columns.replaceAll(' gin_trgm_ops', '')}`,
+    definition: `${method}: ${columns.replaceAll(' gin_trgm_ops', '')}`,
     isUnique: unique !== undefined,
     conditions: conditions.split(' AND ').map((condition) => condition.replaceAll(/[()]/g, '')),
   };

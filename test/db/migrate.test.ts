@@ -13,7 +13,7 @@ import type { Database } from '../../src/db/engine/engine.ts';
 import { migrate, schemaState } from '../../src/db/engine/migrate.ts';
 import { copyIntoDirectory } from '../support/templates.ts';
 import { engines, hasServer, newServerDatabase } from './engines.ts';
-import type { Place } from './engines.ts';
+import type { TemporaryDatabase } from './engines.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -25,21 +25,21 @@ const broken = `export const up = async (db) => {
   throw new Error('half way');
 };`;
 
-describe.each(engines)('migrations on the %s engine', (_engine, newPlace) => {
-  let place: Place;
+describe.each(engines)('migrations on the %s engine', (_engine, newDatabase) => {
+  let temporary: TemporaryDatabase;
   let database: Database;
   let folder: string;
 
   beforeAll(async () => {
-    place = await newPlace();
+    temporary = await newDatabase();
     // Copying a new database is faster than creating another one.
-    if ('dataDir' in place.location) await copyIntoDirectory('empty', place.location.dataDir);
-    database = await openDatabase(place.location);
+    if ('dataDir' in temporary.location) await copyIntoDirectory('empty', temporary.location.dataDir);
+    database = await openDatabase(temporary.location);
   });
 
   afterAll(async () => {
     await database.close();
-    await place.remove();
+    await temporary.remove();
   });
 
   beforeEach(async () => {
@@ -121,11 +121,11 @@ const onlyWithServer = hasServer ? describe : describe.skip;
 
 onlyWithServer('migrations of ten processes', () => {
   it('run once when several processes start at once on a new database', async () => {
-    const place = await newServerDatabase();
+    const temporary = await newServerDatabase();
     const script = `
       import { openDatabase } from ${JSON.stringify(join(root, 'src/db/engine/engine.ts'))};
       import { migrate } from ${JSON.stringify(join(root, 'src/db/engine/migrate.ts'))};
-      const database = await openDatabase({ ...${JSON.stringify(place.location)}, poolSize: 2 });
+      const database = await openDatabase({ ...${JSON.stringify(temporary.location)}, poolSize: 2 });
       console.log('ready');
       for await (const _ of process.stdin);
       console.log(JSON.stringify(await migrate(database)));
@@ -135,7 +135,7 @@ onlyWithServer('migrations of ten processes', () => {
     const runs = await Promise.all(processes.map((child) => text(child.stdout)));
     const applied = runs.flatMap((run) => JSON.parse(run) as string[]);
     expect(applied.toSorted()).toEqual(repositoryMigrations());
-    await place.remove();
+    await temporary.remove();
   });
 });
 

@@ -70,14 +70,14 @@ onPostgres('a deep page of an order with nulls', () => {
       expect(all.length).toBeGreaterThan(300);
       const withValue = all.filter((row) => row[order.column] !== null).length;
       // In the middle of the rows with a value, at the last of them, and in the middle of those without a value.
-      const places = [withValue / 2, withValue - 1, (withValue + all.length) / 2].map(Math.floor);
-      for (const place of places.filter((at) => at < all.length)) {
-        const position = positionOf(order, all[place]);
+      const offsets = [withValue / 2, withValue - 1, (withValue + all.length) / 2].map(Math.floor);
+      for (const offset of offsets.filter((at) => at < all.length)) {
+        const position = positionOf(order, all[offset]);
         const walk = { source: notDeleted, filter: always, order, backward };
         const page = { ...walk, ...(backward ? { before: position } : { after: position }) };
         const expected = backward
-          ? all.slice(Math.max(0, place - limit), place)
-          : all.slice(place + 1, place + 1 + limit);
+          ? all.slice(Math.max(0, offset - limit), offset)
+          : all.slice(offset + 1, offset + 1 + limit);
         const { rows: found } = await selectPage(db, { ...page, limit }, bounds);
         expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
         const query = pageQuery({ db, columns: ['id'] }, page, { exactly: limit });

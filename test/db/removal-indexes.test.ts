@@ -33,13 +33,13 @@ it('an index finds the rows that refer to a row that may be removed', async () =
   const { rows } = await sql<ForeignKey>`
     select c.conrelid::regclass::text as "table", c.confrelid::regclass::text as "refersTo",
       array(
-        select a.attname::text from unnest(c.conkey) with ordinality k(number, place)
-        join pg_attribute a on a.attrelid = c.conrelid and a.attnum = k.number order by k.place
+        select a.attname::text from unnest(c.conkey) with ordinality k(number, ordinal)
+        join pg_attribute a on a.attrelid = c.conrelid and a.attnum = k.number order by k.ordinal
       ) as columns,
       array(
         select to_json(array(
-          select a.attname::text from unnest(i.indkey::int2[]) with ordinality k(number, place)
-          join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number order by k.place
+          select a.attname::text from unnest(i.indkey::int2[]) with ordinality k(number, ordinal)
+          join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number order by k.ordinal
         ))
         from pg_index i where i.indrelid = c.conrelid and (
           i.indpred is null or pg_get_expr(i.indpred, i.indrelid) = any(array(

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.ts';
 
 /** A server that answers every simple query with one row of texts. */
 class PositionServer {
-  asked = 0;
+  queryCount = 0;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
@@ -22,7 +22,7 @@ class PositionServer {
             isStarted = true;
             socket.write(Buffer.concat([message('R', Buffer.alloc(4)), ready]));
           } else if (bytes[0] === 'Q'.charCodeAt(0)) {
-            this.asked += 1;
+            this.queryCount += 1;
             socket.write(answer(row()));
           }
         });
@@ -92,8 +92,8 @@ it('a replica serves only after it has reached a position of the primary whose t
   replicas.onChange((_replica, problem) => problems.push(problem));
   /** Expects that the replica serves nothing once both have said several times where they are. */
   const expectNothingServed = async () => {
-    const before = [primary.asked, replica.asked] as const;
-    await eventually(() => primary.asked > before[0] + 2 && replica.asked > before[1] + 2);
+    const before = [primary.queryCount, replica.queryCount] as const;
+    await eventually(() => primary.queryCount > before[0] + 2 && replica.queryCount > before[1] + 2);
     expect(replicas.choose(undefined)).toBeUndefined();
   };
   await expectNothingServed();

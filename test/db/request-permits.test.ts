@@ -3,22 +3,22 @@ import { sql } from 'kysely';
 import { Deadline } from '../../src/db/engine/deadline.ts';
 import { type Database, openDatabase } from '../../src/db/engine/engine.ts';
 import { withMeter } from '../../src/db/engine/meter.ts';
-import { hasServer, newServerDatabase, type Place } from './engines.ts';
+import { hasServer, newServerDatabase, type TemporaryDatabase } from './engines.ts';
 
 const onServer = hasServer ? describe : describe.skip;
 
 onServer('a request with many statements at once', () => {
-  let place: Place;
+  let temporary: TemporaryDatabase;
   let database: Database;
 
   beforeAll(async () => {
     const created = await newServerDatabase();
-    place = created;
+    temporary = created;
     database = await openDatabase({ ...created.location, poolSize: 4 });
   });
   afterAll(async () => {
     await database.close();
-    await place.remove();
+    await temporary.remove();
   });
 
   const slow = () => sql`select pg_sleep(0.1)`.execute(database.unscoped);

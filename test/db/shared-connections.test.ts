@@ -7,7 +7,7 @@ import { Deadline } from '../../src/db/engine/deadline.ts';
 import { Prepared } from '../../src/db/statements/prepared.ts';
 import { type Lender, SharedConnection } from '../../src/db/engine/shared-connection.ts';
 import { Slot } from '../../src/db/statements/slots.ts';
-import { hasServer, newServerDatabase, type Place } from './engines.ts';
+import { hasServer, newServerDatabase, type TemporaryDatabase } from './engines.ts';
 import { eventually } from '../support/eventually.ts';
 import { freezable } from './freezable.ts';
 
@@ -36,17 +36,17 @@ it('shared connections are returned without any session state', async () => {
 const onlyWithServer = hasServer ? describe : describe.skip;
 
 onlyWithServer('shared connections', () => {
-  let place: Place<{ url: string }>;
+  let temporary: TemporaryDatabase<{ url: string }>;
   let database: Database;
 
   beforeAll(async () => {
-    place = await newServerDatabase();
+    temporary = await newServerDatabase();
   });
-  afterAll(() => place.remove());
+  afterAll(() => temporary.remove());
 
   const opened = async (
     work: () => Promise<void>,
-    location: { url: string; statementTimeoutMs?: number } = place.location,
+    location: { url: string; statementTimeoutMs?: number } = temporary.location,
   ) => {
     // The plain wire shares no connections.
     database = await openDatabase({ ...location, poolSize: 3, wire: 'fast' });
@@ -63,23 +63,23 @@ onlyWithServer('shared connections', () => {
         database.unscoped,
       ),
     );
-  const own = async (asked: Prepared, values = { seconds: 0, by: 1 }) => {
+  const own = async (prepared: Prepared, values = { seconds: 0, by: 1 }) => {
     const connection = await database.connect();
     try {
-      return (await connection.texts(asked, values)).rows[0]?.[0];
+      return (await connection.texts(prepared, values)).rows[0]?.[0];
     } finally {
       connection.release();
     }
   };
-  const shared = async (asked: Prepared, values: { seconds?: number; by?: number } = {}) => {
-    const connection = database.shared(asked);
+  const shared = async (prepared: Prepared, values: { seconds?: number; by?: number } = {}) => {
+    const connection = database.shared(prepared);
     if (!connection) throw new Error('No connection is shared.');
-    return (await connection.texts(asked, { seconds: 0, by: 1, ...values })).rows[0]?.[0];
+    return (await connection.texts(prepared, { seconds: 0, by: 1, ...values })).rows[0]?.[0];
   };
   /** Runs a statement until it counts as quick and gets a shared connection. */
-  const untilShared = async (asked: Prepared) => {
-    while (database.shared(asked) === undefined) await own(asked);
-    return asked;
+  const untilShared = async (prepared: Prepared) => {
+    while (database.shared(prepared) === undefined) await own(prepared);
+    return prepared;
   };
   const expectNoneHeld = () => {
     const { open, idle, waiting } = database.load();
@@ -89,8 +89,8 @@ onlyWithServer('shared connections', () => {
 
   it('run concurrent reads that are known to be quick', async () => {
     await opened(async () => {
-      const asked = await quick();
-      const pids = await Promise.all(Array.from({ length: 8 }, () => shared(asked)));
+      const prepared = await quick();
+      const pids = await Promise.all(Array.from({ length: 8 }, () => shared(prepared)));
       expect(new Set(pids).size).toBe(1);
       expect(database.shared(statement())).toBeUndefined();
       expectNoneHeld();
@@ -99,19 +99,19 @@ onlyWithServer('shared connections', () => {
 
   it('run a limited number at a time, and accept none behind a slow one', async () => {
     await opened(async () => {
-      const asked = await quick();
-      const some = Array.from({ length: 8 }, () => shared(asked));
-      expect(database.shared(asked)).toBeUndefined();
+      const prepared = await quick();
+      const some = Array.from({ length: 8 }, () => shared(prepared));
+      expect(database.shared(prepared)).toBeUndefined();
       await Promise.all(some);
-      const long = shared(asked, { seconds: 0.3 });
-      await eventually(() => database.shared(asked) === undefined);
-      await own(asked);
+      const long = shared(prepared, { seconds: 0.3 });
+      await eventually(() => database.shared(prepared) === undefined);
+      await own(prepared);
       expect(database.load().idle).toBe(1);
       await long;
       // It takes several runs until it counts as quick again.
-      expect(database.shared(asked)).toBeUndefined();
-      await untilShared(asked);
-      expect(await shared(asked)).toBeDefined();
+      expect(database.shared(prepared)).toBeUndefined();
+      await untilShared(prepared);
+      expect(await shared(prepared)).toBeDefined();
     });
   });
 
@@ -138,8 +138,8 @@ onlyWithServer('shared connections', () => {
 
   it('fail only the statement that has an error', async () => {
     await opened(async () => {
-      const asked = await quick();
-      const answers = await Promise.allSettled([1, 0, 1, 0].map((by) => shared(asked, { by })));
+      const prepared = await quick();
+      const answers = await Promise.allSettled([1, 0, 1, 0].map((by) => shared(prepared, { by })));
       expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected']);
       expect(answers[1]).toMatchObject({ reason: { code: '22012' } });
     });
@@ -147,9 +147,9 @@ onlyWithServer('shared connections', () => {
 
   it('fail all waiting statements when they are lost, and are opened again', async () => {
     await opened(async () => {
-      const asked = await quick();
-      const pid = await shared(asked);
-      const waiting = [shared(asked, { seconds: 10 }), shared(asked), shared(asked)];
+      const prepared = await quick();
+      const pid = await shared(prepared);
+      const waiting = [shared(prepared, { seconds: 10 }), shared(prepared), shared(prepared)];
       const settled = Promise.allSettled(waiting);
       await own(
         new Prepared(
@@ -160,17 +160,17 @@ onlyWithServer('shared connections', () => {
       );
       for (const each of await settled)
         expect(each).toMatchObject({ reason: { name: 'DatabaseUnavailableError' } });
-      await untilShared(asked);
-      expect(await shared(asked)).not.toBe(pid);
+      await untilShared(prepared);
+      expect(await shared(prepared)).not.toBe(pid);
       expectNoneHeld();
     });
   });
 
   it('fail a statement at its deadline, and move those that wait behind it to other connections', async () => {
     await opened(async () => {
-      const asked = await quick();
+      const prepared = await quick();
       const generousAdmission = (limits: { withinMs: number; waitMs: number }, seconds = 0) =>
-        withMeter(() => shared(asked, { seconds }), { deadline: new Deadline(limits) });
+        withMeter(() => shared(prepared, { seconds }), { deadline: new Deadline(limits) });
       const enough = { withinMs: 60_000, waitMs: 60_000 };
       let isLongOver = false;
       const long = generousAdmission(enough, 1).then((pid) => {
@@ -187,12 +187,12 @@ onlyWithServer('shared connections', () => {
   });
 
   it('are lost when the server freezes, without a leak', async () => {
-    const proxy = await freezable(new URL(place.location.url));
+    const proxy = await freezable(new URL(temporary.location.url));
     await opened(
       async () => {
-        const asked = await quick();
+        const prepared = await quick();
         proxy.freeze();
-        await expect(shared(asked)).rejects.toMatchObject({ name: 'DatabaseUnavailableError' });
+        await expect(shared(prepared)).rejects.toMatchObject({ name: 'DatabaseUnavailableError' });
         expectNoneHeld();
       },
       { url: proxy.url, statementTimeoutMs: 100 },
@@ -202,8 +202,8 @@ onlyWithServer('shared connections', () => {
 
   it('are replaced after a thousand prepared statements', async () => {
     await opened(async () => {
-      const asked = await quick();
-      const pid = await shared(asked);
+      const prepared = await quick();
+      const pid = await shared(prepared);
       const known = async (n: number) => {
         const other = new Prepared(
           sql`select pg_backend_pid(), ${sql.lit(n)}, ${new Slot('seconds')}::int, ${new Slot('by')}::int`.compile(
@@ -221,8 +221,8 @@ onlyWithServer('shared connections', () => {
 
   it('are closed once all statements are answered', async () => {
     await opened(async () => {
-      const asked = await quick();
-      const answers = Promise.all([shared(asked, { seconds: 0.2 }), shared(asked)]);
+      const prepared = await quick();
+      const answers = Promise.all([shared(prepared, { seconds: 0.2 }), shared(prepared)]);
       await database.close();
       expect(await answers).toHaveLength(2);
     });

@@ -33,9 +33,9 @@ describe('the migration of stages', () => {
     const closed = await newIssue({ statusId: todo, deliveryId: world.eng.sprint1 });
     await ada.update(closed, { statusId: doing });
     const { closedUtc } = await ada.update(closed, { statusId: done });
-    const gone = await newIssue({ statusId: doing });
-    await ada.update(gone, { statusId: done });
-    await ada.mutate('issueDelete', { key: gone });
+    const deleted = await newIssue({ statusId: doing });
+    await ada.update(deleted, { statusId: done });
+    await ada.mutate('issueDelete', { key: deleted });
     const inDone = await newIssue({ statusId: done });
 
     const [report] = await migrateAgain();
@@ -43,7 +43,7 @@ describe('the migration of stages', () => {
     expect(await stagesOf(open)).toEqual(['1 Todo']);
     expect(await stagesOf(active)).toEqual(['0 unknown', '1 Doing']);
     expect(await stagesOf(closed)).toEqual(['0 unknown', '1 Done']);
-    expect(await stagesOf(gone)).toEqual(['-1 unknown', '0 Done', '1 Done deleted']);
+    expect(await stagesOf(deleted)).toEqual(['-1 unknown', '0 Done', '1 Done deleted']);
     expect(await stagesOf(inDone)).toEqual(['0 unknown', '1 Done']);
     const { rows } = await sql<{ sinceUtc: Date; historySinceUtc: Date | null }>`
       select s.since_utc as "sinceUtc", w.history_since_utc as "historySinceUtc"
@@ -54,9 +54,9 @@ describe('the migration of stages', () => {
     expect(await brokenInvariants(app.database)).toEqual({});
 
     await ada.update(active, { statusId: done });
-    await ada.mutate('issueRestore', { key: gone });
+    await ada.mutate('issueRestore', { key: deleted });
     expect(await stagesOf(active)).toEqual(['0 unknown', '1 Doing', '2 Done']);
-    expect(await stagesOf(gone)).toEqual(['-1 unknown', '0 Done', '1 Done deleted', '2 Done']);
+    expect(await stagesOf(deleted)).toEqual(['-1 unknown', '0 Done', '1 Done deleted', '2 Done']);
     expect(await brokenInvariants(app.database)).toEqual({});
   });
 });

@@ -316,14 +316,14 @@ describe('the tenant plugin', () => {
   it('does not copy the values of an insert', () => {
     const rows = Array.from({ length: 3 }, (_, index) => ({ id: String(index), name: sql`lower('x')` }));
     const node = db.withoutPlugins().insertInto('team').values(rows).toOperationNode();
-    const made = new TenantAdder(ws).addTo(node) as InsertQueryNode;
+    const bound = new TenantAdder(ws).addTo(node) as InsertQueryNode;
     const valuesOf = ({ values }: InsertQueryNode) =>
       values && ValuesNode.is(values) ? values.values.map((row) => row.values) : [];
-    for (const [place, row] of valuesOf(made).entries()) {
-      const before = valuesOf(node)[place] ?? [];
+    for (const [index, row] of valuesOf(bound).entries()) {
+      const before = valuesOf(node)[index] ?? [];
       expect(before).toHaveLength(2);
       for (const [index, value] of before.entries()) expect(row[index]).toBe(value);
     }
-    expect(valuesOf(made)).toHaveLength(3);
+    expect(valuesOf(bound)).toHaveLength(3);
   });
 });

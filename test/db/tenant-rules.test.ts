@@ -163,9 +163,9 @@ describe('the rules', () => {
     const rows = bare.selectFrom('team').selectAll().where('workspaceId', '=', ws).forUpdate();
     const locking = bare.with('held', (qb) => qb.selectFrom(rows.as('found')).selectAll());
     const held = locking.selectFrom('held').selectAll().toOperationNode();
-    const made = bare.insertInto('team').values({ workspaceId: ws, createdUtc: sql`clock_timestamp()` });
+    const insert = bare.insertInto('team').values({ workspaceId: ws, createdUtc: sql`clock_timestamp()` });
     expect(violationsOf({ node: held, workspace: ws })).toEqual([]);
-    expect(violationsOf({ node: made.returning('id').toOperationNode(), workspace: ws })).toEqual([]);
+    expect(violationsOf({ node: insert.returning('id').toOperationNode(), workspace: ws })).toEqual([]);
   });
 
   it('accept the same statement for its own workspace, and in a form for any workspace', () => {

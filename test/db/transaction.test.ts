@@ -5,13 +5,13 @@ import type { ConnectedTarget } from '../../src/db/engine/statement-target.ts';
 import { inSnapshot, inTransaction } from '../../src/db/engine/transaction.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 
-let place: TestDatabase;
+let testDatabase: TestDatabase;
 
 beforeAll(async () => {
-  place = await copyTemplate('migrated');
+  testDatabase = await copyTemplate('migrated');
 });
 
-afterAll(() => place.drop());
+afterAll(() => testDatabase.drop());
 
 /** Runs a transaction that fails a number of times with an SQLSTATE. Returns how often it ran, and the outcome. */
 const workspaceId = '01890000-0000-7000-8000-000000000002';
@@ -22,7 +22,7 @@ async function run(state: string, failures: number): Promise<{ runs: number; thr
     runs += 1;
     if (runs <= failures) throw Object.assign(new Error('lost'), { code: state });
   };
-  const through = await inTransaction(place.database.of(workspaceId), work).then(
+  const through = await inTransaction(testDatabase.database.of(workspaceId), work).then(
     () => true,
     () => false,
   );
@@ -44,10 +44,10 @@ it.each([
 );
 
 it('a retried transaction leaves no rows of a failed attempt', async () => {
-  const { unscoped } = place.database;
+  const { unscoped } = testDatabase.database;
   const id = '01890000-0000-7000-8000-000000000001';
   let runs = 0;
-  await inTransaction(place.database.of(workspaceId), async (trx) => {
+  await inTransaction(testDatabase.database.of(workspaceId), async (trx) => {
     runs += 1;
     // This would violate the primary key if the first attempt had left its row.
     await trx.insertInto('userAccount').values({ id }).execute();
@@ -59,11 +59,11 @@ it('a retried transaction leaves no rows of a failed attempt', async () => {
 });
 
 it('a snapshot lends its connection only until its work has ended', async () => {
-  const { database } = place;
+  const { database } = testDatabase;
   const connected = { db: database.of(workspaceId), connect: () => database.connect() };
-  const inside = await inSnapshot(connected, async (given) => {
-    await sql`select 1`.execute(given.db);
-    return given;
+  const inside = await inSnapshot(connected, async (inner) => {
+    await sql`select 1`.execute(inner.db);
+    return inner;
   });
   await expect(inside.connect()).rejects.toThrow('The snapshot has ended.');
   await expect(sql`select 1`.execute(inside.db)).rejects.toThrow('The snapshot has ended.');
@@ -71,7 +71,7 @@ it('a snapshot lends its connection only until its work has ended', async () => 
 });
 
 it('a snapshot takes one connection, for its first read, and gives it back', async () => {
-  const { database } = place;
+  const { database } = testDatabase;
   const lent: BorrowedConnection[] = [];
   let released = 0;
   const connect = async () => {
@@ -95,7 +95,7 @@ it('a snapshot takes one connection, for its first read, and gives it back', asy
 });
 
 it('a snapshot whose work ends before it has a connection gives that back', async () => {
-  const { database } = place;
+  const { database } = testDatabase;
   const { promise: isFree, resolve: free } = Promise.withResolvers<void>();
   const connect = () => isFree.then(() => database.connect());
   let late: Promise<string> | undefined;

@@ -7,18 +7,18 @@ import { UuidArray, uuidBytes, uuidTexts } from '../../src/db/wire/uuid-bytes.ts
 import { textAt, textsOf } from '../../src/db/wire/wire-row.ts';
 import { newUuid } from '../../src/resolvers/ids.ts';
 import { hasServer, newServerDatabase } from './engines.ts';
-import type { Place } from './engines.ts';
+import type { TemporaryDatabase } from './engines.ts';
 
 const onlyWithServer = hasServer ? describe : describe.skip;
 
 onlyWithServer('rows as PostgreSQL sends them', () => {
-  let place: Place<{ url: string }>;
+  let temporary: TemporaryDatabase<{ url: string }>;
   let database: Database;
   let repeated: Prepared;
 
   beforeAll(async () => {
-    place = await newServerDatabase();
-    database = await openDatabase({ ...place.location, poolSize: 8 });
+    temporary = await newServerDatabase();
+    database = await openDatabase({ ...temporary.location, poolSize: 8 });
     repeated = new Prepared(
       sql`select n, repeat(${new Slot('text')}::text, n % 7), null::text, n % 2 = 0
         from generate_series(1, ${new Slot('count')}::int) n`.compile(database.unscoped),
@@ -26,12 +26,12 @@ onlyWithServer('rows as PostgreSQL sends them', () => {
   });
   afterAll(async () => {
     await database.close();
-    await place.remove();
+    await temporary.remove();
   });
 
   const expected = (text: string, count: number) =>
-    Array.from({ length: count }, (_, place) => {
-      const n = place + 1;
+    Array.from({ length: count }, (_, index) => {
+      const n = index + 1;
       return [String(n), text.repeat(n % 7), null, n % 2 === 0 ? 't' : 'f'];
     });
 
@@ -90,9 +90,9 @@ onlyWithServer('rows as PostgreSQL sends them', () => {
     for (let run = 0; run < 3; run += 1) {
       const { rows } = await connection.texts(statement, { times, uuids });
       expect(rows).toEqual(
-        times.map((time, place) => {
-          const uuid = uuids[place];
-          return [String(place + 1), uuid, time, uuid, null, null, `{${uuid},${uuid}}`, '{}', null];
+        times.map((time, index) => {
+          const uuid = uuids[index];
+          return [String(index + 1), uuid, time, uuid, null, null, `{${uuid},${uuid}}`, '{}', null];
         }),
       );
     }
@@ -120,15 +120,15 @@ onlyWithServer('rows as PostgreSQL sends them', () => {
   });
 
   it('are not overwritten by later rows before they are released', async () => {
-    const asked = Array.from({ length: 40 }, (_, place) => `${place} `.repeat(1 + (place % 5) * 900));
-    const found = await Promise.all(asked.map((text) => read(text, 30)));
-    for (const [place, { rows, release }] of found.entries()) {
-      expect(rows.map(textsOf)).toEqual(expected(asked[place] ?? '', 30));
+    const texts = Array.from({ length: 40 }, (_, index) => `${index} `.repeat(1 + (index % 5) * 900));
+    const found = await Promise.all(texts.map((text) => read(text, 30)));
+    for (const [index, { rows, release }] of found.entries()) {
+      expect(rows.map(textsOf)).toEqual(expected(texts[index] ?? '', 30));
       release?.();
     }
-    const again = await Promise.all(asked.map((text) => read(text, 30)));
-    for (const [place, { rows }] of again.entries())
-      expect(rows.map(textsOf)).toEqual(expected(asked[place] ?? '', 30));
+    const again = await Promise.all(texts.map((text) => read(text, 30)));
+    for (const [index, { rows }] of again.entries())
+      expect(rows.map(textsOf)).toEqual(expected(texts[index] ?? '', 30));
   });
 
   it('are returned for parameters of every kind', async () => {

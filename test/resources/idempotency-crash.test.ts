@@ -7,18 +7,18 @@ import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { urlOf } from '../db/engines.ts';
 import { startServerProcess } from '../support/server-processes.ts';
 
-let place: TestDatabase;
+let testDatabase: TestDatabase;
 beforeAll(async () => {
-  place = await copyTemplate('migrated');
+  testDatabase = await copyTemplate('migrated');
 });
-afterAll(() => place.drop());
+afterAll(() => testDatabase.drop());
 
 it('a write whose server was killed between commit and answer is replayed after a restart', async () => {
-  const { workspaceId, ownerToken } = await createWorkspace(place.database, systemActor, {
+  const { workspaceId, ownerToken } = await createWorkspace(testDatabase.database, systemActor, {
     name: 'Crash',
     ownerDisplayName: 'Olive Owner',
   });
-  const { id } = await team(place.database, workspaceId, { code: 'ENG' });
+  const { id } = await team(testDatabase.database, workspaceId, { code: 'ENG' });
   const location = await handOver();
   const body = JSON.stringify({ teamId: encodeId('team', id), title: 'T', description: '', priority: 0 });
   const headers = {
@@ -46,7 +46,7 @@ it('a write whose server was killed between commit and answer is replayed after 
 
 /** Returns the location of the database for other processes, and closes an embedded one, which belongs to one process. */
 async function handOver(): Promise<string> {
-  const { database, dataDir } = place;
+  const { database, dataDir } = testDatabase;
   if (database.engine === 'embedded') {
     await database.close();
     return dataDir;

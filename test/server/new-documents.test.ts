@@ -4,23 +4,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { documents } from '../../bench/workloads/documents.ts';
-import { hasServer, newServerDatabase, type Place } from '../db/engines.ts';
+import { hasServer, newServerDatabase, type TemporaryDatabase } from '../db/engines.ts';
 import { serve, type Serving, workgraph } from '../cli/workgraph.ts';
 import { copyIntoDirectory } from '../support/templates.ts';
 
 /** A server with the default settings, except the time limit of a request, which a busy machine may exceed. */
 let server: Serving;
-let place: Place | undefined;
+let temporary: TemporaryDatabase | undefined;
 let token: string;
 const dataDir = mkdtempSync(join(tmpdir(), 'workgraph-new-'));
 const busyProcesses: ChildProcess[] = [];
 
 beforeAll(async () => {
-  place = hasServer ? await newServerDatabase() : undefined;
-  if (!place) await copyIntoDirectory('migrated', dataDir);
+  temporary = hasServer ? await newServerDatabase() : undefined;
+  if (!temporary) await copyIntoDirectory('migrated', dataDir);
   const env = {
     DATA_DIR: dataDir,
-    ...(place && 'url' in place.location && { DATABASE_URL: place.location.url }),
+    ...(temporary && 'url' in temporary.location && { DATABASE_URL: temporary.location.url }),
   };
   server = await serve(['--no-demo', '--migrate'], { REQUEST_TIMEOUT_MS: '100000', ...env });
   const made = await workgraph(['workspace', 'create', '--name', 'New', '--json'], env);
@@ -33,7 +33,7 @@ afterAll(async () => {
   for (const child of busyProcesses) child.kill('SIGKILL');
   await server.end();
   rmSync(dataDir, { recursive: true, force: true });
-  await place?.remove();
+  await temporary?.remove();
 });
 
 const ids = ['W1', 'W2', 'W3'] as const;

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger } from '../../src/server/observability/logger.ts';
 import { secretsOf, withoutSecrets } from '../../src/server/observability/redaction.ts';
 import { serve, type Serving, workgraph } from '../cli/workgraph.ts';
-import { hasServer, newServerDatabase, type Place } from '../db/engines.ts';
+import { hasServer, newServerDatabase, type TemporaryDatabase } from '../db/engines.ts';
 import { Canaries } from '../support/canaries.ts';
 import { sendRaw } from '../support/raw-http.ts';
 
@@ -103,15 +103,15 @@ described('a server as a process (needs TEST_DATABASE_URL)', () => {
   const canaries = new Canaries(passwords);
   /** Everything that was written to anybody but the sender of the secret: output, logs, answers. */
   const written: string[] = [];
-  let place: Place<{ url: string }>;
+  let temporary: TemporaryDatabase<{ url: string }>;
   let proxy: Awaited<ReturnType<typeof startBreakableProxy>>;
   let server: Serving;
   let token: string;
   let env: Record<string, string>;
 
   beforeAll(async () => {
-    place = await newServerDatabase();
-    const target = new URL(place.location.url);
+    temporary = await newServerDatabase();
+    const target = new URL(temporary.location.url);
     proxy = await startBreakableProxy(target);
     const url = new URL(target);
     url.port = String(proxy.port);
@@ -135,7 +135,7 @@ described('a server as a process (needs TEST_DATABASE_URL)', () => {
   afterAll(async () => {
     await server?.end();
     proxy?.close();
-    await place?.remove();
+    await temporary?.remove();
     rmSync(dataDir, { recursive: true, force: true });
   });
 
