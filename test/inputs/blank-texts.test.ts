@@ -33,7 +33,7 @@ const url = 'https://example.com/';
 const action = { name: 'Go', key: 'go', color: '' };
 
 /** The inputs whose text must not be blank: the name of the field, the REST request, and the mutation. */
-const places: readonly (readonly [
+const inputs: readonly (readonly [
   field: string,
   rest: readonly [method: string, path: () => string, body: (text: string) => object],
   graph: readonly [mutation: string, input: (text: string) => object],
@@ -88,7 +88,7 @@ const places: readonly (readonly [
 const message = 'must not be white space alone';
 
 describe('a text of only white space', () => {
-  it.each(places)('is refused as %s, over REST and over the graph', async (field, rest, graph) => {
+  it.each(inputs)('is refused as %s, over REST and over the graph', async (field, rest, graph) => {
     const [method, path, body] = rest;
     const [mutation, input] = graph;
     const type = `${mutation.slice(0, 1).toUpperCase()}${mutation.slice(1)}Input`;
@@ -130,11 +130,11 @@ describe('a text of only white space', () => {
       expect([status, body.results.length > 0]).toEqual([200, true]);
       if (list === 'links') expect(body.results[0]?.[field]).toBe(' ');
     }
-    const said = await app.request<{ messages: { body: string }[] }>(
+    const conversation = await app.request<{ messages: { body: string }[] }>(
       'GET',
       `/v1/issues/${issueKey}/agent-thread/messages`,
     );
-    expect(said.body.messages.map(({ body }) => body)).toContain('\u00a0');
+    expect(conversation.body.messages.map(({ body }) => body)).toContain('\u00a0');
     const read = `{ issue(key: "${issueKey}") { comments { nodes { bodyText } } links { nodes { title } } } }`;
     expect((await app.graphql(read)).body.errors).toBeUndefined();
     const change = { body: { body: 'Said again.' } };

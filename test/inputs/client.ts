@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import type { RawAnswer } from '../support/openapi.ts';
 
-/** A request in the form in which it is sent: the target is already encoded, the body is bytes. */
+/** A request as it is sent: the target is already encoded, and the body is bytes. */
 export interface Wire {
   readonly method: string;
   readonly target: string;
@@ -40,11 +40,11 @@ export class Client {
           response.on('data', (chunk: Buffer) => chunks.push(chunk));
           response.on('error', reject);
           response.on('end', () => {
-            const given = Object.entries(response.headers).flatMap(([name, value]) =>
+            const pairs = Object.entries(response.headers).flatMap(([name, value]) =>
               value === undefined ? [] : ([[name, [value].flat().join(', ')]] as [string, string][]),
             );
             const text = Buffer.concat(chunks).toString();
-            resolve({ status: response.statusCode ?? 0, headers: new Headers(given), text });
+            resolve({ status: response.statusCode ?? 0, headers: new Headers(pairs), text });
           });
         },
       );

@@ -21,12 +21,12 @@ afterAll(async () => {
   await app.stop();
 });
 
-const largest = 2_147_483_647;
+const maxInt = 2_147_483_647;
 
 /** The integer that a JSON spelling of a number stands for; undefined if it must be refused. */
-function takenAs(spelling: string, minimum = -largest - 1): number | undefined {
+function valueOf(spelling: string, minimum = -maxInt - 1): number | undefined {
   const value = Number(spelling);
-  return Number.isInteger(value) && value >= minimum && value <= largest ? value + 0 : undefined;
+  return Number.isInteger(value) && value >= minimum && value <= maxInt ? value + 0 : undefined;
 }
 
 interface GraphAnswer {
@@ -53,7 +53,7 @@ describe('numbers', () => {
   );
 
   it.each(withIntegers)(
-    '%s, %s: whole numbers within the bounds are taken',
+    '%s, %s: whole numbers within the bounds are accepted',
     async (_, name, route, schema) => {
       for (const spelling of [...strangeNumbers, '"1"', 'true', '[1]', '{}']) {
         const wire = wireOf(route, {
@@ -64,7 +64,7 @@ describe('numbers', () => {
         });
         const answer = await client.send(wire);
         expect([spelling, restFaults(wire, answer)]).toEqual([spelling, []]);
-        const value = /^["t[{]/.test(spelling) ? undefined : takenAs(spelling, schema.minimum);
+        const value = /^["t[{]/.test(spelling) ? undefined : valueOf(spelling, schema.minimum);
         const isTaken = value !== undefined && (!schema.enum || schema.enum.includes(value));
         const { errors = [] } =
           answer.status === 400 ? (JSON.parse(answer.text) as { errors?: { field: string }[] }) : {};
@@ -76,7 +76,7 @@ describe('numbers', () => {
   it('are stored with their exact value, by both APIs', async () => {
     const key = pool.issueKey[0];
     for (const spelling of strangeNumbers) {
-      const value = takenAs(spelling, 0);
+      const value = valueOf(spelling, 0);
       const rest = await client.send({
         method: 'PATCH',
         target: `/v1/issues/${key}`,
@@ -92,7 +92,7 @@ describe('numbers', () => {
         [query.replace('$v: Int, ', '').replace('$v', spelling), `{"key":"${key}"}`],
       ] as const) {
         const { data, errors } = await graph(document, variables);
-        // A literal is refused for its form, whatever its value: 1.0 and 0.1e1 are Floats.
+        // A literal is refused for its syntax, whatever its value: 1.0 and 0.1e1 are Floats.
         const isForm = document === query || /^-?\d+$/.test(spelling);
         if (value !== undefined && isForm)
           expect([spelling, data]).toEqual([spelling, { issueUpdate: { issue: { estimateValue: value } } }]);
@@ -109,7 +109,7 @@ describe('numbers', () => {
           `query ($v: Int) { teams(${argument}: $v) { nodes { id } } }`,
           `{"v":${spelling}}`,
         );
-        const value = takenAs(spelling, 1);
+        const value = valueOf(spelling, 1);
         expect([spelling, data != null]).toEqual([spelling, value !== undefined && value <= 250]);
         expect([spelling, errors === undefined]).toEqual([spelling, value !== undefined && value <= 250]);
       }
@@ -135,14 +135,14 @@ describe('numbers', () => {
       JSON.stringify({ id: deliveryId }),
     );
     expect(read).toMatchObject({
-      data: { node: { estimatedScope: largest }, issueStats: [{ estimateSum: largest }] },
+      data: { node: { estimatedScope: maxInt }, issueStats: [{ estimateSum: maxInt }] },
     });
     const { text } = await client.send({
       method: 'GET',
       target: `/v1/issues/${issues[0]?.key}`,
       headers: {},
     });
-    expect(JSON.parse(text)).toMatchObject({ delivery: { estimatedScope: largest } });
+    expect(JSON.parse(text)).toMatchObject({ delivery: { estimatedScope: maxInt } });
   });
 });
 
@@ -245,7 +245,7 @@ describe('refusals', () => {
           {
             input: Object.fromEntries([
               ['key', 'x'.repeat(900_000)],
-              ...wrong.map((_, place) => [`f${place}`, 1]),
+              ...wrong.map((_, index) => [`f${index}`, 1]),
             ]),
           },
         ].map((variables) =>

@@ -67,10 +67,10 @@ const restSubjects = routeTable.map((route): Subject => {
     const wire = wireOf(route, { ...rest, ...(body && { body }) });
     const { answer, stalls } = await sent(wire);
     const faults = [...stalls, ...restFaults(wire, answer)];
-    const given = body && 'json' in body ? body.json : undefined;
+    const sentJson = body && 'json' in body ? body.json : undefined;
     // 200 for a link means that it existed before.
     const written = answer.status === 201 || (wire.method === 'PATCH' && answer.status === 200);
-    if (written) faults.push(...changedTexts(given, JSON.parse(answer.text)));
+    if (written) faults.push(...changedTexts(sentJson, JSON.parse(answer.text)));
     return faults.length > 0 ? faults : answer.status < 400;
   };
   return { name: `${route.method} ${route.path}`, property, arbitrary: restCases(route) };

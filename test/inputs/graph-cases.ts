@@ -36,8 +36,8 @@ export const graphOperations: readonly GraphOperation[] = (['query', 'mutation']
   const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
   return Object.values(root?.getFields() ?? {}).map((field) => {
     const declared = field.args.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');
-    const given = field.args.map(({ name }) => `${name}: $${name}`).join(', ');
-    const document = `${kind} ${declared && `(${declared})`} { ${field.name}${given && `(${given})`} ${selection(field, 2)} }`;
+    const args = field.args.map(({ name }) => `${name}: $${name}`).join(', ');
+    const document = `${kind} ${declared && `(${declared})`} { ${field.name}${args && `(${args})`} ${selection(field, 2)} }`;
     return { name: `${kind} ${field.name}`, kind, field, document };
   });
 });
@@ -47,11 +47,11 @@ export function selection({ type }: GraphQLField<unknown, unknown>, depth: numbe
   const named = getNamedType(type);
   if (isInterfaceType(named)) return '{ __typename id }';
   if (!isObjectType(named)) return '';
-  const parts = Object.values(named.getFields())
+  const selections = Object.values(named.getFields())
     .filter(({ args }) => args.every(({ type: argument }) => !isNonNullType(argument)))
     .filter((field) => isLeafType(getNamedType(field.type)) || (depth > 1 && !isPage(field)))
     .map((field) => `${field.name} ${selection(field, field.name === 'issue' ? 1 : depth - 1)}`);
-  return `{ __typename ${parts.join(' ')} }`;
+  return `{ __typename ${selections.join(' ')} }`;
 }
 
 function isPage({ args }: GraphQLField<unknown, unknown>): boolean {
@@ -60,22 +60,27 @@ function isPage({ args }: GraphQLField<unknown, unknown>): boolean {
 
 /** Generates variables for an operation from the types of its arguments. */
 export function graphCases({ field }: GraphOperation): fc.Arbitrary<GraphCase> {
-  const place = { of: field.name, deletes: /Delete|Revoke/.test(field.name) };
-  const usual = fields(field.args, place, 0);
+  const context = { of: field.name, deletes: /Delete|Revoke/.test(field.name) };
+  const usual = fields(field.args, context, 0);
   const names = fc.constantFrom(...field.args.map(({ name }) => name), 'unknown');
   return fc.oneof({ arbitrary: usual, weight: 40 }, { arbitrary: fc.dictionary(names, anyJson), weight: 1 });
 }
 
-interface Place {
+interface ValueContext {
   /** The root field, or the input type that contains the value. */
   readonly of: string;
   readonly deletes: boolean;
 }
 
-function value(type: GraphQLInputType, name: string, place: Place, depth: number): fc.Arbitrary<unknown> {
-  if (isNonNullType(type)) return value(type.ofType, name, place, depth);
+function value(
+  type: GraphQLInputType,
+  name: string,
+  context: ValueContext,
+  depth: number,
+): fc.Arbitrary<unknown> {
+  if (isNonNullType(type)) return value(type.ofType, name, context, depth);
   if (isListType(type)) {
-    const item = value(type.ofType, name, place, depth + 1);
+    const item = value(type.ofType, name, context, depth + 1);
     return fc.oneof(
       { arbitrary: fc.array(item, { maxLength: 3 }), weight: 12 },
       {
@@ -87,29 +92,29 @@ function value(type: GraphQLInputType, name: string, place: Place, depth: number
       { arbitrary: fc.constantFrom(null, [], [null]), weight: 1 },
     );
   }
-  if (isInputObjectType(type)) return mostly(object(type, place, depth), anyJson);
+  if (isInputObjectType(type)) return mostly(object(type, context, depth), anyJson);
   if (isEnumType(type)) return mostly(fc.constantFrom(...type.getValues().map((each) => each.name)), anyJson);
-  return mostly(scalar(type, name, place), fc.oneof(anyJson, anyText, fc.constant(null)));
+  return mostly(scalar(type, name, context), fc.oneof(anyJson, anyText, fc.constant(null)));
 }
 
 const deepest = 5;
 
-function object(type: GraphQLInputObjectType, place: Place, depth: number): fc.Arbitrary<GraphCase> {
+function object(type: GraphQLInputObjectType, context: ValueContext, depth: number): fc.Arbitrary<GraphCase> {
   const all = Object.values(type.getFields());
   const shallow = depth < deepest ? all : all.filter((field) => !isInputObjectType(getNamedType(field.type)));
-  return fields(shallow, { ...place, of: type.name }, depth);
+  return fields(shallow, { ...context, of: type.name }, depth);
 }
 
 /** The required fields and a few of the others, because filters are recursive. */
 function fields(
   all: readonly { readonly name: string; readonly type: GraphQLInputType }[],
-  place: Place,
+  context: ValueContext,
   depth: number,
 ): fc.Arbitrary<GraphCase> {
   const required = all.filter((field) => isNonNullType(field.type));
   const optional = all.filter((field) => !isNonNullType(field.type));
   const entry = ({ name, type }: (typeof all)[number]) =>
-    value(type, name, place, depth + 1).map((given) => [name, given] as const);
+    value(type, name, context, depth + 1).map((generated) => [name, generated] as const);
   const must = fc.tuple(...required.map(entry));
   if (optional.length === 0) return must.map((entries) => Object.fromEntries(entries));
   // Generated lazily, because filters are recursive.
@@ -119,7 +124,11 @@ function fields(
   return fc.tuple(must, may).map(([one, other]) => Object.fromEntries([...one, ...other]));
 }
 
-function scalar({ name: type }: GraphQLScalarType, name: string, place: Place): fc.Arbitrary<unknown> {
+function scalar(
+  { name: type }: GraphQLScalarType,
+  name: string,
+  context: ValueContext,
+): fc.Arbitrary<unknown> {
   switch (type) {
     case 'Boolean':
       return fc.boolean();
@@ -147,7 +156,7 @@ function scalar({ name: type }: GraphQLScalarType, name: string, place: Place): 
           { arbitrary: fc.constantFrom('UTC', 'Europe/Berlin', 'Pacific/Apia'), weight: 9 },
           { arbitrary: fc.constantFrom('Nowhere', '+02:00', ''), weight: 1 },
         );
-      return named(name, place) ?? free(name);
+      return named(name, context) ?? free(name);
   }
 }
 
@@ -159,7 +168,7 @@ function free(name: string): fc.Arbitrary<string> {
 }
 
 /** The pool for an argument or field that names an object, by its name. */
-function named(name: string, { of, deletes }: Place): fc.Arbitrary<string> | undefined {
+function named(name: string, { of, deletes }: ValueContext): fc.Arbitrary<string> | undefined {
   if (deletes) {
     const spare = spares.find(([input]) => of.toLowerCase().startsWith(input.toLowerCase()))?.[1];
     if (name === 'key' || name === 'id') return spare && pooled(spare);

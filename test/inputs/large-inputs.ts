@@ -24,7 +24,7 @@ export interface LargeInput {
 const bodyBytes = 900_000;
 /** Just below the limit on aliases in an operation. */
 const aliases = 190;
-/** The longest list that the schema permits. Filters are filled to their limit of 100 conditions. */
+/** A list of the maximum length that the schema permits. Filters are filled to their limit of 100 conditions. */
 const fullList = 250;
 const fullParts = 100;
 
@@ -50,10 +50,10 @@ export const largeInputs: readonly LargeInput[] = (['query', 'mutation'] as cons
           ...Object.fromEntries(others.map(({ name, type }) => [name, smallest(type)])),
           [argument.name]: value(),
         });
-        const given = [...others, argument].map(({ name }) => name);
+        const argumentNames = [...others, argument].map(({ name }) => name);
         return [1, aliases].map((times) => ({
           name: `${field.name}: ${what}, ${times === 1 ? 'once' : `${times} times`}`,
-          query: () => document(kind, field, given, times),
+          query: () => document(kind, field, argumentNames, times),
           variables,
         }));
       }),
@@ -71,7 +71,7 @@ const paddings = {
   'as many comments': () => '# comment\n'.repeat(maxLines - 10),
 };
 
-/** Operations with as many errors as possible, which all have a place in the document. */
+/** Operations with as many errors as possible, all with locations in the document. */
 const mistaken = {
   'wrong syntax': () => '{ health { status }',
   '1,900 unknown fields': () => `{ health { ${numbered(1_900, (n) => `q${n}`)} } }`,
@@ -94,23 +94,23 @@ export const largeDocuments: readonly LargeInput[] = Object.entries(mistaken).fl
 );
 
 function numbered(count: number, part: (place: number) => string): string {
-  return Array.from({ length: count }, (_, place) => part(place)).join(' ');
+  return Array.from({ length: count }, (_, index) => part(index)).join(' ');
 }
 
 function document(
   kind: string,
   field: GraphQLField<unknown, unknown>,
-  given: readonly string[],
+  argumentNames: readonly string[],
   times: number,
 ): string {
-  const args = field.args.filter(({ name }) => given.includes(name));
+  const args = field.args.filter(({ name }) => argumentNames.includes(name));
   const declared = args.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');
   const passed = args.map(({ name }) => `${name}: $${name}`).join(', ');
   const type = getNullableType(field.type);
   const selection = String(type).startsWith('[String') ? '' : '{ __typename }';
   const fields = Array.from(
     { length: times },
-    (_, place) => `a${place}: ${field.name}(${passed}) ${selection}`,
+    (_, index) => `a${index}: ${field.name}(${passed}) ${selection}`,
   );
   return `${kind} (${declared}) { ${fields.join(' ')} }`;
 }
@@ -189,7 +189,7 @@ function repeated(item: unknown): unknown[] {
 }
 
 function members(count: number): Record<string, number> {
-  return Object.fromEntries(Array.from({ length: count }, (_, place) => [`u${place}`, 1]));
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`u${index}`, 1]));
 }
 
 /** Bodies of a route with fields far beyond their limits. */

@@ -25,14 +25,14 @@ const [part = 1, parts = 1] = (PLACES ?? somePlaces).split('/').map(Number);
 
 let app: App;
 let client: Client;
-let places: { graph: GraphTextInput[]; rest: RestTextInput[] };
+let inputs: { graph: GraphTextInput[]; rest: RestTextInput[] };
 
 beforeAll(async () => {
   app = await startApp({ demo: true });
   client = new Client(app.url, app.token);
   const sample = sampleFrom(await readPool(app));
-  const inPart = (_place: unknown, index: number) => index % parts === part - 1;
-  places = {
+  const inPart = (_input: unknown, index: number) => index % parts === part - 1;
+  inputs = {
     graph: graphTextInputs(sample).filter(inPart),
     rest: routeTable.flatMap((route) => restTextInputs(route, sample)).filter(inPart),
   };
@@ -42,19 +42,21 @@ afterAll(async () => {
   await app.stop();
 });
 
-/** The longest texts that fit into a body of 1 MB. */
+/** Texts that just fit into a body of 1 MB. */
 const long = ['x'.repeat(999_000), '\u202e𝒳'.repeat(100_000)];
 /** Texts that no input accepts. */
 const refused = strange.filter((text) => text.includes('\0') || !text.isWellFormed());
 
-/** `npm test` tries one in so many of the texts that CI tries. */
+/** Only CI tries all of these texts; other runs try a quarter of them. */
 const thinning = CI && TEXTS !== 'few' ? 1 : 4;
 
 /** The texts to try at a position: a share of all texts, which is larger where texts are stored. */
-function textsFor(place: number, isFree: boolean): readonly string[] {
+function textsFor(index: number, isFree: boolean): readonly string[] {
   if (isWhole) return [...strange, ...blns, ...long];
   const share = (isFree ? 12 : 120) * thinning;
-  const own = [...blns, ...strange, ...long].filter((_, index) => index % share === (place + seed) % share);
+  const own = [...blns, ...strange, ...long].filter(
+    (_, textIndex) => textIndex % share === (index + seed) % share,
+  );
   return [...own, ...refused];
 }
 
@@ -63,31 +65,31 @@ it('every text input of the graph stores any text unchanged, or names what is wr
   let tried = 0;
   let accepted = 0;
   /** Tries several texts in one operation, and those whose answer an error of another one removed again. */
-  const attempt = async (place: GraphTextInput, texts: readonly string[]): Promise<void> => {
-    const { errors, values, found } = await answerOf(place, texts);
-    faults.push(...found.map((fault) => `${place.at}: ${fault}`));
+  const attempt = async (input: GraphTextInput, texts: readonly string[]): Promise<void> => {
+    const { errors, values, found } = await answerOf(input, texts);
+    faults.push(...found.map((fault) => `${input.at}: ${fault}`));
     if (values) {
       accepted += values.filter((value) => value != null).length;
       for (const [index, value] of values.entries()) {
-        const changed = changedByText(place, texts[index] ?? '', value);
-        faults.push(...changed.map((fault) => `${place.at}: ${fault}`));
+        const changed = changedByText(input, texts[index] ?? '', value);
+        faults.push(...changed.map((fault) => `${input.at}: ${fault}`));
       }
     } else if (texts.length > 1 && errors < texts.length) {
       const half = texts.length >> 1;
-      await attempt(place, texts.slice(0, half));
-      await attempt(place, texts.slice(half));
+      await attempt(input, texts.slice(0, half));
+      await attempt(input, texts.slice(half));
     }
   };
-  for (const [index, place] of places.graph.entries()) {
-    const texts = textsFor(index, place.isFree);
+  for (const [index, input] of inputs.graph.entries()) {
+    const texts = textsFor(index, input.isFree);
     tried += texts.length;
     const short = texts.filter((text) => !long.includes(text));
     for (let from = 0; from < short.length; from += together)
-      await attempt(place, short.slice(from, from + together));
-    for (const text of texts.filter((each) => long.includes(each))) await attempt(place, [text]);
+      await attempt(input, short.slice(from, from + together));
+    for (const text of texts.filter((each) => long.includes(each))) await attempt(input, [text]);
   }
   process.stdout.write(
-    `${tried} texts at ${places.graph.length} places of the graph, ${accepted} taken, seed ${seed}\n`,
+    `${tried} texts at ${inputs.graph.length} text inputs of the graph, ${accepted} accepted, seed ${seed}\n`,
   );
   expect(faults).toEqual([]);
 }, 3_600_000);
@@ -110,7 +112,7 @@ async function answerOf(
   const errors = answer.errors?.length ?? 0;
   if (!answer.data) return { errors, found };
   const parent = 'node' in answer.data ? answer.data.node : answer.data;
-  const values = texts.map((_text, place) => (isRecord(parent) ? parent[`it${place}`] : undefined));
+  const values = texts.map((_text, index) => (isRecord(parent) ? parent[`it${index}`] : undefined));
   found.push(
     ...values.flatMap((value) => (errors > 0 && value == null ? [] : ofTypeFaults(of.field, value))),
   );
@@ -118,18 +120,18 @@ async function answerOf(
 }
 
 /** Finds a text that was stored and is returned differently. A query stores nothing. */
-function changedByText({ of, given }: GraphTextInput, text: string, payload: unknown): string[] {
-  return of.parent === 'Mutation' ? changedTexts(given(text), writtenIn(payload)) : [];
+function changedByText({ of, buildValue }: GraphTextInput, text: string, payload: unknown): string[] {
+  return of.parent === 'Mutation' ? changedTexts(buildValue(text), writtenIn(payload)) : [];
 }
 
 it('every text input of REST stores any text unchanged, or names what is wrong with it', async () => {
   const faults: string[] = [];
   let tried = 0;
   let accepted = 0;
-  for (const [index, { at, route, isFree, given }] of places.rest.entries()) {
+  for (const [index, { at, route, isFree, buildRequest }] of inputs.rest.entries()) {
     const texts = textsFor(index, isFree);
     const one = async (text: string): Promise<void> => {
-      const sent = given(text);
+      const sent = buildRequest(text);
       const wire = wireOf(route, sent);
       const answer = await client.send(wire);
       const found = restFaults(wire, answer);
@@ -144,7 +146,7 @@ it('every text input of REST stores any text unchanged, or names what is wrong w
       await Promise.all(texts.slice(from, from + atOnce).map(one));
   }
   process.stdout.write(
-    `${tried} texts at ${places.rest.length} places of the REST API, ${accepted} taken, seed ${seed}\n`,
+    `${tried} texts at ${inputs.rest.length} text inputs of the REST API, ${accepted} accepted, seed ${seed}\n`,
   );
   expect(faults).toEqual([]);
 }, 3_600_000);

@@ -174,14 +174,14 @@ const keptTexts: Readonly<Record<string, (sent: string) => string>> = {
 export function changedTexts(sent: unknown, shown: unknown): string[] {
   if (!isRecord(sent) || !isRecord(shown)) return [];
   return Object.entries(keptTexts).flatMap(([name, kept]) => {
-    const given = sent[name];
-    if (typeof given !== 'string' || !(name in shown)) return [];
-    const wanted = kept(given);
+    const text = sent[name];
+    if (typeof text !== 'string' || !(name in shown)) return [];
+    const expected = kept(text);
     const wants =
-      typeof shown[name] === 'object' ? JSON.stringify(toRichText(wanted)) : JSON.stringify(wanted);
+      typeof shown[name] === 'object' ? JSON.stringify(toRichText(expected)) : JSON.stringify(expected);
     const got = JSON.stringify(shown[name]);
     const plain = shown.bodyText;
-    if (name === 'body' && plain !== undefined && plain !== wanted)
+    if (name === 'body' && plain !== undefined && plain !== expected)
       return [`bodyText is ${JSON.stringify(plain)} and not ${wants}`];
     return got === wants ? [] : [`${name} is ${got} and not ${wants}`];
   });

@@ -34,7 +34,7 @@ const reference = /^@(\w+)\/(\d+)$/;
 export function pooled(...names: readonly PoolName[]): fc.Arbitrary<string> {
   return fc
     .tuple(fc.constantFrom(...names), fc.nat({ max: 999 }))
-    .map(([name, place]) => `@${name}/${place}`);
+    .map(([name, index]) => `@${name}/${index}`);
 }
 
 /** Replaces the references in a value by the names of existing objects. */
@@ -48,11 +48,11 @@ export function resolved<T>(value: T, pool: Pool): T {
 }
 
 function nameAt(text: string, pool: Pool): string {
-  const [, name, place] = reference.exec(text) ?? [];
+  const [, name, index] = reference.exec(text) ?? [];
   // A generated text may look like a reference, such as `@0/0`.
   if (name === undefined || !Object.hasOwn(pool, name)) return text;
   const names = pool[name as PoolName];
-  return names[Number(place) % names.length] ?? text;
+  return names[Number(index) % names.length] ?? text;
 }
 
 /**
@@ -67,7 +67,7 @@ export async function readPool(app: App): Promise<Pool> {
   // Webhooks of an earlier run would use up the limit.
   await db.deleteFrom('webhookDelivery').execute();
   await db.deleteFrom('webhook').execute();
-  for (let place = 0; place < limits.webhooks * 0.75; place += 1)
+  for (let index = 0; index < limits.webhooks * 0.75; index += 1)
     hooks.push(await storeWebhook(db, app.ownerUserAccountId));
   const teams = new Map((await rowsOf('team')).map(({ id, code }) => [id, String(code)]));
   const issues = (await rowsOf('issue')).map(({ id, teamId, number }) => ({
@@ -120,24 +120,24 @@ async function makeSpares(
   app: App,
   issueKey: string,
 ): Promise<Pick<Pool, 'spareToken' | 'spareComment' | 'spareLink'>> {
-  const places = Array.from({ length: 50 }, (_, place) => place);
-  const parts = places.map(
-    (place) => `
-      comment${place}: commentCreate(input: { issueKey: $issueKey, body: "spare" }) { comment { id } }
-      link${place}: issueLinkCreate(input: { issueKey: $issueKey, title: "spare", url: "https://${place}.example.com" }) { issueLink { id } }`,
+  const indexes = Array.from({ length: 50 }, (_, index) => index);
+  const fields = indexes.map(
+    (index) => `
+      comment${index}: commentCreate(input: { issueKey: $issueKey, body: "spare" }) { comment { id } }
+      link${index}: issueLinkCreate(input: { issueKey: $issueKey, title: "spare", url: "https://${index}.example.com" }) { issueLink { id } }`,
   );
   const { body } = await app.graphql<Record<string, Record<string, { id: string }>>>(
-    `mutation ($issueKey: String!) { ${parts.join('')} }`,
+    `mutation ($issueKey: String!) { ${fields.join('')} }`,
     { issueKey },
   );
   if (!body.data) throw new Error(JSON.stringify(body.errors));
-  const made = Object.entries(body.data);
+  const created = Object.entries(body.data);
   const ids = (kind: string) =>
-    made.flatMap(([alias, payload]) =>
+    created.flatMap(([alias, payload]) =>
       alias.startsWith(kind) ? Object.values(payload).map(({ id }) => id) : [],
     );
   return {
-    spareToken: await makeTokens(app, places.length),
+    spareToken: await makeTokens(app, indexes.length),
     spareComment: ids('comment'),
     spareLink: ids('link'),
   };
@@ -148,6 +148,8 @@ async function makeTokens({ database, ...app }: App, count: number): Promise<str
   const db = database.of(app.workspaceId);
   const { userAccountId } = await member(database, app.workspaceId);
   const spare = { parentTokenId: null, name: 'spare', scopes: ['issues:read'] as const };
-  const made = Array.from({ length: count }, () => issueToken(db, systemActor, { ...spare, userAccountId }));
-  return (await Promise.all(made)).map(({ accessToken }) => encodeId('token', accessToken.id));
+  const tokens = Array.from({ length: count }, () =>
+    issueToken(db, systemActor, { ...spare, userAccountId }),
+  );
+  return (await Promise.all(tokens)).map(({ accessToken }) => encodeId('token', accessToken.id));
 }

@@ -38,8 +38,8 @@ export function restCases(route: Route): fc.Arbitrary<RestCase> {
 }
 
 /** Encodes a request. */
-export function wireOf({ method, path }: Route, { query, headers, body, ...given }: RestCase): Wire {
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => percentEncoded(given.path[name] ?? ''));
+export function wireOf({ method, path }: Route, { query, headers, body, ...rest }: RestCase): Wire {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => percentEncoded(rest.path[name] ?? ''));
   const search = query.map(([name, value]) => `${percentEncoded(name)}=${percentEncoded(value)}`).join('&');
   const bytes =
     body &&
@@ -217,8 +217,8 @@ function numbersIn(names: readonly string[]): string[] {
 
 /** Characters of headers: visible ASCII and the rest of latin1. */
 const headerText = fc.oneof(
-  anyText.map((given) =>
-    Buffer.from(given)
+  anyText.map((text) =>
+    Buffer.from(text)
       .toString('latin1')
       .replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, ''),
   ),

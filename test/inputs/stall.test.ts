@@ -50,7 +50,7 @@ function textOf(make: LargeInput['variables']): string {
 }
 
 /** A refusal must be far shorter than the input. */
-const longestRefusal = 100_000;
+const maxRefusalLength = 100_000;
 
 describe('no input stalls the server', () => {
   const inputs = sampled(
@@ -61,7 +61,7 @@ describe('no input stalls the server', () => {
   it.each(inputs.map((one) => [one.name, one] as const))('%s', async (_name, { query, variables }) => {
     const { answer, stallMs } = await measured(graphql(query(), textOf(variables)));
     expect(errorFaults(answer.status, answer.text)).toEqual([]);
-    if (answer.text.startsWith('{"errors"')) expect(answer.text.length).toBeLessThan(longestRefusal);
+    if (answer.text.startsWith('{"errors"')) expect(answer.text.length).toBeLessThan(maxRefusalLength);
     expect(stallMs).toBeLessThanOrEqual(maxStallMs);
   });
 
@@ -84,12 +84,12 @@ describe('no input stalls the server', () => {
       body: Buffer.from(JSON.stringify(body())),
     });
     expect(answer.status).toBeLessThan(500);
-    expect(answer.text.length).toBeLessThan(longestRefusal);
+    expect(answer.text.length).toBeLessThan(maxRefusalLength);
     expect(stallMs).toBeLessThanOrEqual(maxStallMs);
   });
 });
 
-describe('no filter stalls the server by the length that its texts have in their folded form', () => {
+describe('no filter stalls the server by the length of its texts after folding', () => {
   // One character that becomes 18.
   const long = Array.from({ length: 250 }, (_, n) => `${'\uFDFA'.repeat(990)}${n}`);
   it.each([1, 4])('in %d lists', async (count) => {
@@ -141,7 +141,7 @@ describe('a query that is left to graphql-js', () => {
 });
 
 const times = (count: number, part: (place: number) => string) =>
-  Array.from({ length: count }, (_, place) => part(place)).join(' ');
+  Array.from({ length: count }, (_, index) => part(index)).join(' ');
 const parts = (count: number) => ({ f: { or: Array.from({ length: count }, () => ({})) } });
 
 describe('refuses with one error', () => {
@@ -249,7 +249,7 @@ describe('answers without a stall', () => {
       `{ issues(filter: { or: [${times(100, (n) => `{ title: { neq: "${n}" } }`)}] }) { totalCount } }`,
     ],
     [
-      'as many conditions on related things',
+      'as many conditions on related objects',
       `{ issues(filter: { and: [${times(20, (n) => `{ labels: { some: { name: { neq: "${n}" } } } }`)}] }) { totalCount } }`,
     ],
     [

@@ -25,7 +25,7 @@ import type { RestCase } from './rest-cases.ts';
 
 /** An argument or input field of the graph that takes a text. */
 export interface GraphTextInput {
-  /** The readable form: `Team.issues(filter.title.eq)`. */
+  /** A readable name: `Team.issues(filter.title.eq)`. */
   readonly at: string;
   readonly of: FieldOf;
   /** Whether the text names no object and is stored unchanged. */
@@ -33,7 +33,7 @@ export interface GraphTextInput {
   /** A text that is accepted. */
   readonly good: string;
   /** Builds the argument's value with the text at this position. */
-  readonly given: (text: string) => unknown;
+  readonly buildValue: (text: string) => unknown;
   /** Builds an operation that selects the field once for each text, with the aliases `it0`, `it1`, … */
   readonly document: (texts: readonly string[]) => { query: string; variables: Record<string, unknown> };
 }
@@ -44,7 +44,7 @@ export interface RestTextInput {
   readonly route: Route;
   readonly isFree: boolean;
   readonly good: string;
-  readonly given: (text: string) => RestCase;
+  readonly buildRequest: (text: string) => RestCase;
 }
 
 /** Takes samples of named objects from the pool. */
@@ -74,15 +74,15 @@ export function graphTextInputs(sample: Sample, filters: 'once' | 'each root' = 
       const walked = isRoot ? new Set<string>() : all;
       const inner = textInputsIn(argument, namingOf(argument), sample, walked);
       for (const name of walked) all.add(name);
-      return inner.map(({ path, isFree, good, given }) => ({
+      return inner.map(({ path, isFree, good, buildValue }) => ({
         at: `${of.coordinate}(${[argument.name, ...path].join('.')})`,
         of,
         isFree: isFree && of.parent === 'Mutation',
         good,
-        given,
+        buildValue,
         document: (texts: readonly string[]) => ({
           query: aliased(of.field, argument, holder, texts.length, sample),
-          variables: Object.fromEntries(texts.map((text, place) => [`v${place}`, given(text)])),
+          variables: Object.fromEntries(texts.map((text, index) => [`v${index}`, buildValue(text)])),
         }),
       }));
     });
@@ -111,13 +111,13 @@ function aliased(
   times: number,
   sample: Sample,
 ): string {
-  const places = Array.from({ length: times }, (_, place) => `v${place}`);
-  const declared = places.map((variable) => `$${variable}: ${String(argument.type)}`).join(' ');
-  const asked = places.map(
-    (variable, place) =>
-      `it${place}: ${field.name}${requiredArguments(field, sample, { argument, variable })} ${kind === 'mutation' ? selection(field, 2) : shown(field)}`,
+  const variables = Array.from({ length: times }, (_, index) => `v${index}`);
+  const declared = variables.map((variable) => `$${variable}: ${String(argument.type)}`).join(' ');
+  const fields = variables.map(
+    (variable, index) =>
+      `it${index}: ${field.name}${requiredArguments(field, sample, { argument, variable })} ${kind === 'mutation' ? selection(field, 2) : shown(field)}`,
   );
-  return `${kind} (${declared}) ${prefix}${asked.join(' ')}${suffix}`;
+  return `${kind} (${declared}) ${prefix}${fields.join(' ')}${suffix}`;
 }
 
 /** The smallest selection that makes the field look its objects up. */
@@ -130,7 +130,7 @@ interface NestedTextInput {
   readonly path: readonly string[];
   readonly isFree: boolean;
   readonly good: string;
-  readonly given: (text: string) => unknown;
+  readonly buildValue: (text: string) => unknown;
 }
 
 /** Finds the text inputs in an argument or field. A filter declares what it names, and this applies to its comparators. */
@@ -147,7 +147,7 @@ function textInputsIn(
     const isFree = !namingOf(holder) && (named.name === 'String' || named.name === 'URL');
     if (!takesText(named)) return [];
     const good = String(naming ? sample(naming) : sampleValue(holder.name, named.name));
-    return [{ path: [], isFree, good, given: wrap }];
+    return [{ path: [], isFree, good, buildValue: wrap }];
   }
   const isComparison = /^(String|ID|DateTime|Date)Filter$/.test(named.name);
   if (walked.has(named.name) && !isComparison) return [];
@@ -161,11 +161,11 @@ function textInputsIn(
     if (change && others.every((other) => !isFreeText(other))) others.push(change);
     const needed = Object.fromEntries(others.map((other) => [other.name, sampleOf(other, sample)]));
     return textInputsIn(field, namingOf(field) ?? naming, sample, walked).map(
-      ({ path, isFree, good, given }) => ({
+      ({ path, isFree, good, buildValue }) => ({
         path: [field.name, ...path],
         isFree,
         good,
-        given: (text) => wrap({ ...needed, [field.name]: given(text) }),
+        buildValue: (text) => wrap({ ...needed, [field.name]: buildValue(text) }),
       }),
     );
   });
@@ -211,10 +211,10 @@ export function restTextInputs(route: Route, sample: Sample): RestTextInput[] {
     const at = `${name} ${kind === 'path' ? '' : '?'}${parameter}`;
     const { schema, names } = { names: undefined, ...('value' in described ? described.value : described) };
     const good = String([goodJson(parameter, schema, names, sample)].flat()[0]);
-    const place = { at, route, isFree: false, good };
+    const input = { at, route, isFree: false, good };
     if (kind === 'path')
-      return [{ ...place, given: (text) => ({ ...plain, path: { ...path, [parameter]: text } }) }];
-    return [{ ...place, given: (text) => ({ ...plain, query: [[parameter, text]] }) }];
+      return [{ ...input, buildRequest: (text) => ({ ...plain, path: { ...path, [parameter]: text } }) }];
+    return [{ ...input, buildRequest: (text) => ({ ...plain, query: [[parameter, text]] }) }];
   });
   const inBody = fields.flatMap(([field, { schema, names }]) =>
     textsIn(field, schema, sample).map(({ path, good, put }) => ({
@@ -222,7 +222,7 @@ export function restTextInputs(route: Route, sample: Sample): RestTextInput[] {
       route,
       isFree: !names && !schema.format?.startsWith('date'),
       good: names ? sample(names) : good,
-      given: (text: string) => ({ ...plain, body: { json: { ...json, [field]: put(text) } } }),
+      buildRequest: (text: string) => ({ ...plain, body: { json: { ...json, [field]: put(text) } } }),
     })),
   );
   return [...parameters, ...inBody];

@@ -75,7 +75,7 @@ export async function readCandidates(unscoped: Kysely<Tables>, workspaceId: stri
         distance: distanceFrom(star, row),
       })),
   );
-  const things = [...Map.groupBy(found, ({ id }) => id).values()].map((mentions) => ({
+  const candidates = [...Map.groupBy(found, ({ id }) => id).values()].map((mentions) => ({
     prefix: mentions[0]?.prefix ?? 'issue',
     id: mentions[0]?.id ?? '',
     key: mentions.find(({ key }) => key !== undefined)?.key,
@@ -84,7 +84,7 @@ export async function readCandidates(unscoped: Kysely<Tables>, workspaceId: stri
   }));
   // Objects at the same distance are in the order of their creation, since the order of rows in a table may change.
   return new Candidates(
-    things.toSorted((left, right) => left.distance - right.distance || (left.id < right.id ? -1 : 1)),
+    candidates.toSorted((left, right) => left.distance - right.distance || (left.id < right.id ? -1 : 1)),
   );
 }
 

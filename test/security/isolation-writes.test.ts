@@ -13,7 +13,7 @@ import { digestOf, seenIn, startTwins, type TwinWorlds, uncompressed } from './t
 import { wholeSelection } from './selection-paths.ts';
 
 let twins: TwinWorlds;
-const sample = samplesFrom(0);
+const sample = samplesAt(0);
 let cells = 0;
 let thereBefore: Record<string, string>;
 
@@ -36,11 +36,11 @@ afterAll(async () => {
 
 type Ask = (value: string) => Promise<Answer>;
 
-/** Samples of the caller's own objects. Another place gives other objects, for inputs that the first ones do not fit. */
-function samplesFrom(place: number): Sample {
+/** Samples of the caller's own objects. Another index gives other objects, for inputs that the first ones do not fit. */
+function samplesAt(index: number): Sample {
   return (naming) => {
     const values = ownValues(naming, twins);
-    return values[naming.of === 'issue' ? 0 : Math.min(place, values.length - 1)] ?? '';
+    return values[naming.of === 'issue' ? 0 : Math.min(index, values.length - 1)] ?? '';
   };
 }
 
@@ -62,8 +62,8 @@ async function expectToWork(at: string, naming: Naming, askWith: (samples: Sampl
   const [trial] = trialsOf(naming, twins);
   const refused = trial && seenIn(await askWith(sample)(trial.twin), trial.twin);
   let last = '';
-  for (let place = 0; place < 6; place += 1) {
-    const ask = askWith(samplesFrom(place));
+  for (let index = 0; index < 6; index += 1) {
+    const ask = askWith(samplesAt(index));
     // Objects of the sample's issue come last, so that they are not deleted while others still need them.
     for (const value of ownValues(naming, twins).toReversed()) {
       const answer = await ask(value);
@@ -81,13 +81,13 @@ const noFilters = { relations: 0, combinators: false, whole: true };
 describe('a mutation', () => {
   it.each(mutations)('$coordinate', async (of) => {
     for (const position of positionsOf(of, sample, noFilters)) {
-      const ask: Ask = (value) => mutate(twins.here, of, position.given(value));
+      const ask: Ask = (value) => mutate(twins.here, of, position.buildValue(value));
       await expectAlike(position.at, position.naming, ask);
     }
-    for (const [place, { at, naming }] of positionsOf(of, sample, noFilters).entries()) {
+    for (const [index, { at, naming }] of positionsOf(of, sample, noFilters).entries()) {
       await expectToWork(at, naming, (samples) => {
-        const position = positionsOf(of, samples, noFilters)[place];
-        return (value) => mutate(twins.here, of, position?.given(value));
+        const position = positionsOf(of, samples, noFilters)[index];
+        return (value) => mutate(twins.here, of, position?.buildValue(value));
       });
     }
   });
@@ -117,10 +117,10 @@ describe('an endpoint', () => {
     for (const { naming, request } of positions) {
       if (naming.by === 'cursor') await cursorsAreAlike(route.method, request);
     }
-    for (const [place, { at, naming }] of positions.entries()) {
+    for (const [index, { at, naming }] of positions.entries()) {
       if (naming.by === 'cursor') continue;
       await expectToWork(at, naming, (samples) => {
-        const { request } = restPositions(route, samples)[place] ?? raise(at);
+        const { request } = restPositions(route, samples)[index] ?? raise(at);
         return (value) => send(twins.here, route.method, request(value));
       });
     }
@@ -145,7 +145,7 @@ async function cursorsAreAlike(method: string, request: (value: string) => Reque
   const theirs = (await send(there, method, shortPage)) as Answer<{ nextCursor?: string }>;
   if (!body.nextCursor) return;
   const uuids = [own, foreign].flatMap(
-    (things) => parseId(things.notDeleted('team')[0]?.id ?? '')?.uuid ?? [],
+    (candidates) => parseId(candidates.notDeleted('team')[0]?.id ?? '')?.uuid ?? [],
   );
   const values = [
     theirs.body.nextCursor ?? '',

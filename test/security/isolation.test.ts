@@ -15,7 +15,7 @@ let sample: Sample;
 let paths: ReadonlyMap<string, SelectionPath>;
 let cells = 0;
 /** Positions at which an object of the caller changes the answer. */
-const telling = new Set<string>();
+const sensitive = new Set<string>();
 /** Positions at which a deleted object of the caller is distinguished from one that does not exist. */
 const deletedFound = new Set<string>();
 
@@ -37,10 +37,12 @@ const shallow: Depth = { relations: 0, combinators: false, whole: true };
 const depthOf = (of: FieldOf): Depth =>
   sampleLists.includes(of) ? { relations: whole ? 2 : 1, combinators: true, whole } : shallow;
 
-const asked = objectFields.filter(({ parent, field }) => parent !== 'Mutation' && field.args.length > 0);
+const fieldsWithArguments = objectFields.filter(
+  ({ parent, field }) => parent !== 'Mutation' && field.args.length > 0,
+);
 
 describe('an object of another workspace gets the same answer as one that does not exist', () => {
-  it.each(sampledOutsideCi(asked, 3, ({ parent }) => parent))(
+  it.each(sampledOutsideCi(fieldsWithArguments, 3, ({ parent }) => parent))(
     '$coordinate',
     async (of) => {
       const { here, own } = twins;
@@ -54,9 +56,9 @@ describe('an object of another workspace gets the same answer as one that does n
       );
       cells += tried.length;
       const found = await differing(here, tried, sample);
-      for (const { cell } of found.filter(isOwnAndDeleted)) deletedFound.add(placeOf(of, cell.position));
+      for (const { cell } of found.filter(isOwnAndDeleted)) deletedFound.add(keyOf(of, cell.position));
       expect(found.filter((each) => !isOwnAndDeleted(each)).map(shown)).toEqual([]);
-      await noteWhatTells(questions);
+      await noteSensitive(questions);
     },
     600_000,
   );
@@ -70,12 +72,12 @@ describe('an object of another workspace gets the same answer as one that does n
     const kind = prefixOf(rowTypeOf(of));
     // Use an id of another kind: a row of the list itself could lie between the two positions.
     const other = kind === 'team' ? 'issue' : 'team';
-    const gone = [
+    const absentIds = [
       ...(kind ? [own.deleted(kind)[0], foreign.deleted(kind)[0]] : []),
       foreign.notDeleted(other)[0],
       own.notDeleted(other)[0],
     ].flatMap((candidate) => parseId(candidate?.id ?? '')?.uuid ?? []);
-    const values = [foreignCursor, ...gone.map((uuid) => cursorWith(first, () => uuid))];
+    const values = [foreignCursor, ...absentIds.map((uuid) => cursorWith(first, () => uuid))];
     const questions = positionsOf(of, sample, shallow)
       .filter(({ naming }) => naming.by === 'cursor')
       .map((position): Question => ({ path: path ?? raise(of), of, position }));
@@ -89,8 +91,13 @@ describe('an object of another workspace gets the same answer as one that does n
     );
     cells += tried.length;
     expect((await differing(here, tried, sample)).map(shown)).toEqual([]);
-    const own_ = questions.map((question) => ({ ...question, what: 'own', value: first, twin: last }));
-    if (first !== last) expect(await tellsApart(here, own_, sample)).toBe(true);
+    const ownQuestions = questions.map((question) => ({
+      ...question,
+      what: 'own',
+      value: first,
+      twin: last,
+    }));
+    if (first !== last) expect(await tellsApart(here, ownQuestions, sample)).toBe(true);
   });
 });
 
@@ -111,27 +118,27 @@ onWhole(
 
 onWhole('every position gives a different answer for some object of the caller', () => {
   // A filter is the same for all lists of a type, so one of them is enough.
-  const places = asked.flatMap((of) =>
+  const keys = fieldsWithArguments.flatMap((of) =>
     positionsOf(of, sample, shallow)
       .filter(({ naming }) => naming.by !== 'cursor')
-      .map((position) => placeOf(of, position)),
+      .map((position) => keyOf(of, position)),
   );
-  expect([...new Set(places)].filter((place) => !telling.has(place))).toEqual([]);
+  expect([...new Set(keys)].filter((key) => !sensitive.has(key))).toEqual([]);
 });
 
 function isOwnAndDeleted({ cell }: Difference): boolean {
   return cell.what.startsWith('own and deleted');
 }
 
-/** The readable part of a difference. The whole of it would contain the schema. */
+/** The readable fields of a difference. The others contain the schema. */
 function shown({ cell: { position, what, value, twin }, answers }: Difference): unknown {
   return { at: position.at, what, value, twin, answers };
 }
 
 /** Tries the caller's objects at each position, because a position that ignores its value would prove nothing. */
-async function noteWhatTells(questions: readonly Question[]): Promise<void> {
-  for (const [place, alike] of Map.groupBy(questions, ({ of, position }) => placeOf(of, position))) {
-    if (telling.has(place)) continue;
+async function noteSensitive(questions: readonly Question[]): Promise<void> {
+  for (const [key, alike] of Map.groupBy(questions, ({ of, position }) => keyOf(of, position))) {
+    if (sensitive.has(key)) continue;
     const question = alike.find(({ position }) => position.takesMany) ?? alike[0];
     const { naming, takesMany } = question?.position ?? {};
     const [trial] = naming ? trialsOf(naming, twins) : [];
@@ -143,14 +150,14 @@ async function noteWhatTells(questions: readonly Question[]): Promise<void> {
       value,
       twin: trial.twin,
     }));
-    if (await tellsApart(twins.here, own, sample)) telling.add(place);
+    if (await tellsApart(twins.here, own, sample)) sensitive.add(key);
   }
 }
 
 /** The position without its comparator. A filter is named by the type of its rows. */
-function placeOf(of: FieldOf, { at }: Position): string {
-  const place = at.replace(/(filter.*)\.\w+\)$/, '$1)');
-  return place.includes('(filter') ? place.replace(of.coordinate, rowTypeOf(of)) : place;
+function keyOf(of: FieldOf, { at }: Position): string {
+  const key = at.replace(/(filter.*)\.\w+\)$/, '$1)');
+  return key.includes('(filter') ? key.replace(of.coordinate, rowTypeOf(of)) : key;
 }
 
 function raise({ parent }: FieldOf): never {

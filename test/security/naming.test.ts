@@ -38,7 +38,7 @@ it('every text argument called a key, a code or a cursor declares what it names'
   expect(undeclared.map(({ at }) => at)).toEqual(['FollowUpActionInput.key']);
 });
 
-it('every REST parameter and field in the form of an id, a key or a cursor declares what it names', () => {
+it('every REST parameter and field in the format of an id, a key or a cursor declares what it names', () => {
   const undeclared = routeTable.flatMap((route) => {
     const parameters = Object.entries(route.parameters).map(([name, parameter]) => {
       const value = parameter.kind === 'many' || parameter.kind === 'default' ? parameter.value : parameter;
@@ -53,8 +53,8 @@ it('every REST parameter and field in the form of an id, a key or a cursor decla
     return [...parameters, ...fields]
       .filter(({ names }) => !names)
       .filter(
-        ({ name, schema: form }) =>
-          /"\^[a-z]+_\[0-7\]/.test(JSON.stringify(form)) || /(_id|key|code|cursor)$/i.test(name),
+        ({ name, schema }) =>
+          /"\^[a-z]+_\[0-7\]/.test(JSON.stringify(schema)) || /(_id|key|code|cursor)$/i.test(name),
       )
       .map(({ name }) => `${route.method} ${route.path} ${name}`);
   });

@@ -16,16 +16,16 @@ export function prefixOf(typeName: string): IdPrefix | undefined {
   return [...entitiesByPrefix.values()].find(({ name }) => name === typeName)?.options.prefix;
 }
 
-/** The selection path to the object of the type whose list is the longest. */
+/** The selection path to that object of the type which has the longest list. */
 export async function pathToRichest(
   world: World,
-  things: Candidates,
+  candidates: Candidates,
   { parent, field }: FieldOf,
 ): Promise<SelectionPath | undefined> {
   const prefix = isNodeType(parent) ? prefixOf(parent) : undefined;
   if (!prefix || !field.args.some(({ name }) => name === 'first')) return undefined;
   const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ${parent} { id list: ${field.name} { totalCount } } } }`;
-  const ids = things.notDeleted(prefix).map(({ id }) => id);
+  const ids = candidates.notDeleted(prefix).map(({ id }) => id);
   const { nodes } = dataOf(await world.ask(query, { ids })) as { nodes: (Counted | null)[] };
   const [richest] = nodes
     .filter((node) => node !== null)

@@ -15,13 +15,13 @@ import type { FieldOf } from '../graph/schema-walk.ts';
 
 /** A position in the arguments of a field whose value names an object. */
 export interface Position {
-  /** The readable form: `Team.issues(filter.lead.id.eq)`. */
+  /** A readable name: `Team.issues(filter.lead.id.eq)`. */
   at: string;
   naming: Naming;
   /** The argument that contains the position. */
   argument: GraphQLArgument;
   /** Builds the argument's value with the given value at the position. */
-  given: (value: string | readonly string[]) => unknown;
+  buildValue: (value: string | readonly string[]) => unknown;
   takesMany: boolean;
 }
 
@@ -46,46 +46,46 @@ export function namingOf({ extensions }: GraphQLArgument | GraphQLInputField): N
 /** Finds every position in the arguments of a field that is declared to name an object. */
 export function positionsOf({ coordinate, field }: FieldOf, sample: Sample, depth: Depth): Position[] {
   return field.args.flatMap((argument) =>
-    placesIn(argument, argument.type, undefined, sample, depth).map((place) => ({
-      ...place,
-      at: `${coordinate}(${[argument.name, ...place.path].join('.')})`,
+    positionsIn(argument, argument.type, undefined, sample, depth).map((position) => ({
+      ...position,
+      at: `${coordinate}(${[argument.name, ...position.path].join('.')})`,
       argument,
     })),
   );
 }
 
-type Place = Pick<Position, 'naming' | 'given' | 'takesMany'> & { path: string[] };
+type NestedPosition = Pick<Position, 'naming' | 'buildValue' | 'takesMany'> & { path: string[] };
 
 const combinators = new Set(['and', 'or', 'not']);
 
-function placesIn(
+function positionsIn(
   holder: GraphQLArgument | GraphQLInputField,
   type: GraphQLInputType,
   inherited: Naming | undefined,
   sample: Sample,
   depth: Depth,
-): Place[] {
+): NestedPosition[] {
   const naming = namingOf(holder) ?? inherited;
   const named = getNamedType(type);
   const takesMany = isListType(getNullableType(type));
   const wrap = (value: unknown) => (takesMany ? [value] : value);
   if (isInputObjectType(named)) {
-    return placesInside(named, naming, sample, depth).map((place) => ({
-      ...place,
-      given: (value) => wrap(place.given(value)),
+    return positionsInside(named, naming, sample, depth).map((position) => ({
+      ...position,
+      buildValue: (value) => wrap(position.buildValue(value)),
     }));
   }
   const takesText = named.name === 'ID' || named.name === 'String';
   if (!naming || !takesText) return [];
-  return [{ path: [], naming, takesMany, given: (value) => (takesMany ? [value].flat() : value) }];
+  return [{ path: [], naming, takesMany, buildValue: (value) => (takesMany ? [value].flat() : value) }];
 }
 
-function placesInside(
+function positionsInside(
   input: GraphQLInputObjectType,
   naming: Naming | undefined,
   sample: Sample,
   depth: Depth,
-): Place[] {
+): NestedPosition[] {
   const fields = Object.values(input.getFields());
   const isFilter = fields.some(({ name }) => combinators.has(name));
   return fields.flatMap((field) => {
@@ -105,12 +105,12 @@ function placesInside(
       ...(naming || isFilter ? [] : fields.filter(isFreeText).slice(0, 1)),
     ];
     const others = Object.fromEntries(rest.map((other) => [other.name, sampleOf(other, sample)]));
-    const places = placesIn(field, field.type, naming, sample, below);
-    return fewOf(places, depth.whole ? 'all' : isCombinator ? 'one' : isRelation ? 'each' : 'all').map(
-      (place) => ({
-        ...place,
-        path: [field.name, ...place.path],
-        given: (value) => ({ ...others, [field.name]: place.given(value) }),
+    const positions = positionsIn(field, field.type, naming, sample, below);
+    return selected(positions, depth.whole ? 'all' : isCombinator ? 'one' : isRelation ? 'each' : 'all').map(
+      (position) => ({
+        ...position,
+        path: [field.name, ...position.path],
+        buildValue: (value) => ({ ...others, [field.name]: position.buildValue(value) }),
       }),
     );
   });
@@ -121,10 +121,13 @@ function isFreeText(field: GraphQLInputField): boolean {
 }
 
 /** Selects all positions, one comparator for each field (preferably one that takes a list), or a single position. */
-function fewOf(places: readonly Place[], which: 'all' | 'each' | 'one'): readonly Place[] {
-  if (which === 'all') return places;
-  if (which === 'one') return places.slice(0, 1);
-  const fields = Map.groupBy(places, ({ path }) => path.slice(0, -1).join('.'));
+function selected(
+  positions: readonly NestedPosition[],
+  which: 'all' | 'each' | 'one',
+): readonly NestedPosition[] {
+  if (which === 'all') return positions;
+  if (which === 'one') return positions.slice(0, 1);
+  const fields = Map.groupBy(positions, ({ path }) => path.slice(0, -1).join('.'));
   return [...fields.values()].flatMap((alike) => alike.find(({ takesMany }) => takesMany) ?? alike[0] ?? []);
 }
 
@@ -150,7 +153,7 @@ export function requiredOf(
   return Object.fromEntries(required.map((holder) => [holder.name, sampleOf(holder, sample)]));
 }
 
-/** Values that name no object: by the name of the argument where a text must have a form, else by type. */
+/** Values that name no object: by the name of the argument if a text must have a certain format, else by type. */
 const sampleValues: Readonly<Record<string, unknown>> = {
   scopes: 'issues:read',
   contentType: 'text/plain',

@@ -58,7 +58,7 @@ async function bothAnswers(world: World, batch: readonly Cell[], sample: Sample)
   const { app, workspace } = world;
   const ask = async (value: (cell: Cell) => Cell['value']) => {
     const variables = Object.fromEntries(
-      batch.map((cell, place) => [`c${place}`, cell.position.given(value(cell))]),
+      batch.map((cell, index) => [`c${index}`, cell.position.buildValue(value(cell))]),
     );
     const answer = query.startsWith('subscription')
       ? await readSubscription(app, query, variables, workspace)
@@ -75,19 +75,19 @@ function batchesOf(cells: readonly Cell[]): Cell[][] {
     // A subscription has one root field.
     alike.some(isSubscribed)
       ? alike.map((cell) => [cell])
-      : Array.from({ length: Math.ceil(alike.length / batchSize) }, (_, place) =>
-          alike.slice(place * batchSize, (place + 1) * batchSize),
+      : Array.from({ length: Math.ceil(alike.length / batchSize) }, (_, index) =>
+          alike.slice(index * batchSize, (index + 1) * batchSize),
         ),
   );
 }
 
 function documentOf(batch: readonly Cell[], sample: Sample): string {
-  const declared = batch.map(({ position }, place) => `$c${place}: ${String(position.argument.type)}`);
-  const fields = batch.map(({ path, of, position }, place) => {
-    const given = { argument: position.argument, variable: `c${place}` };
-    const asked = of.field.name + requiredArguments(of.field, sample, given) + wholeSelection(of.field);
-    const inner = `${path.prefix}${asked}${path.suffix}`.replace(/^\{ /, '').replace(/ \}$/, '');
-    return `a${place}: ${inner}`;
+  const declared = batch.map(({ position }, index) => `$c${index}: ${String(position.argument.type)}`);
+  const fields = batch.map(({ path, of, position }, index) => {
+    const tested = { argument: position.argument, variable: `c${index}` };
+    const selection = of.field.name + requiredArguments(of.field, sample, tested) + wholeSelection(of.field);
+    const unwrapped = `${path.prefix}${selection}${path.suffix}`.replace(/^\{ /, '').replace(/ \}$/, '');
+    return `a${index}: ${unwrapped}`;
   });
   return `${batch.some(isSubscribed) ? 'subscription' : 'query'} (${declared.join(', ')}) { ${fields.join(' ')} }`;
 }

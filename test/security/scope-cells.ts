@@ -72,8 +72,8 @@ export function secretsBefore(model: Model, scope: Scope): readonly string[] {
   const hidden = new Set<string>();
   for (const of of objectFields) {
     const into = suffices(needOf(of), scope) ? shown : hidden;
-    for (const thing of model.all(of.parent)) {
-      const value = isLeafList(of) ? thing[of.field.name] : undefined;
+    for (const object of model.all(of.parent)) {
+      const value = isLeafList(of) ? object[of.field.name] : undefined;
       for (const text of [value].flat()) if (isContent(text)) into.add(text);
     }
   }
@@ -95,7 +95,7 @@ const words = new Set(objectFields.flatMap(({ field }) => [field.name, String(fi
 /** The descriptions of the schema, which everybody may read, such as the kinds of objects in the audit log. */
 const descriptions = objectFields.map(({ field }) => field.description ?? '').join('\n');
 
-/** A filter, and for each thing that it tests the fields that show the same. */
+/** A filter, and for each field that it tests the fields of the graph that reveal the same value. */
 export interface FilterCell {
   filter: string;
   tests: readonly (readonly FieldOf[])[];

@@ -59,13 +59,13 @@ export function requiredArguments(
   tried?: { argument: GraphQLArgument; variable: string },
 ): string {
   const required = field.args.filter((each) => isRequiredArgument(each) && each !== tried?.argument);
-  const given = required.map((argument) => {
+  const args = required.map((argument) => {
     const value = astFromValue(internal(argument.type, sampleOf(argument, sample)), argument.type);
     if (!value) throw new Error(`${argument.name} has no literal.`);
     return `${argument.name}: ${print(value)}`;
   });
-  if (tried) given.push(`${tried.argument.name}: $${tried.variable}`);
-  return given.length > 0 ? `(${given.join(', ')})` : '';
+  if (tried) args.push(`${tried.argument.name}: $${tried.variable}`);
+  return args.length > 0 ? `(${args.join(', ')})` : '';
 }
 
 /** The smallest selection that shows whether a field has a value. */

@@ -47,11 +47,11 @@ afterAll(async () => {
 
 async function filesOf(world: World, issueKey: string): Promise<Files> {
   const announce = async () => {
-    const made = await world.ask(
+    const answer = await world.ask(
       `mutation ($input: AttachmentCreateInput!) { attachmentCreate(input: $input) { uploadUrl attachment { id } } }`,
       { input: { issueKey, fileName: 'a.txt', contentType: 'text/plain', sizeBytes: bytes.length } },
     );
-    const { uploadUrl, attachment } = dataOf(made).attachmentCreate as {
+    const { uploadUrl, attachment } = dataOf(answer).attachmentCreate as {
       uploadUrl: string;
       attachment: { id: string };
     };
@@ -108,7 +108,7 @@ function saidIn(address: string, name: 'workspace' | 'signature'): string {
   return new URL(address, 'http://x').searchParams.get(name) ?? '';
 }
 
-it('a signature is valid only for the URL that it was made for', async () => {
+it('a signature is valid only for the URL for which it was made', async () => {
   const issue = twins.own.notDeleted('issue')[0]?.id ?? '';
   const foreignIssue = twins.foreign.notDeleted('issue')[0]?.id ?? '';
   const targets: Record<string, string> = {
@@ -173,7 +173,7 @@ it('a validly signed URL gives no access to the other workspace, to deleted file
       at,
     ).path;
   const past = new Date(now.getTime() - signedForMs - 1_000);
-  const places: Record<string, { id: string; workspaceId: string; at?: Date }> = {
+  const objects: Record<string, { id: string; workspaceId: string; at?: Date }> = {
     'the other’s by its own': { id: there.kept.id, workspaceId: here.workspaceId },
     'the other’s by its own, announced': { id: there.announced.id, workspaceId: here.workspaceId },
     'its own by the other’s': { id: here.kept.id, workspaceId: there.workspaceId },
@@ -184,13 +184,17 @@ it('a validly signed URL gives no access to the other workspace, to deleted file
     'own and announced, expired': { id: here.announced.id, workspaceId: here.workspaceId, at: past },
     'the other’s, expired': { id: there.kept.id, workspaceId: there.workspaceId, at: past },
   };
-  for (const [what, place] of Object.entries(places)) {
+  for (const [what, object] of Object.entries(objects)) {
     for (const access of [
       { part: 'content', method: 'GET' },
       { part: 'content', method: 'PUT' },
       { part: 'preview', method: 'GET' },
     ] as const) {
-      await expectAlike(what, signed(place, access), signed({ ...place, id: unknownId(place.id) }, access));
+      await expectAlike(
+        what,
+        signed(object, access),
+        signed({ ...object, id: unknownId(object.id) }, access),
+      );
     }
   }
 });

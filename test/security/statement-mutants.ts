@@ -77,8 +77,8 @@ function spoiledCondition(node: OperationNode): StatementMutant[] {
 /** The insert without its workspaceId. */
 function spoiledInsert(node: InsertQueryNode): StatementMutant[] {
   const columns = node.columns ?? [];
-  const place = columns.findIndex((column: ColumnNode) => isWorkspace(column));
-  const without = <Item>(items: readonly Item[]) => items.filter((_item, index) => index !== place);
+  const workspaceIndex = columns.findIndex((column: ColumnNode) => isWorkspace(column));
+  const without = <Item>(items: readonly Item[]) => items.filter((_item, each) => each !== workspaceIndex);
   const values =
     node.values && ValuesNode.is(node.values)
       ? ValuesNode.create(

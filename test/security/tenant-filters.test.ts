@@ -75,16 +75,16 @@ it('records the statements of all kinds of operations', async () => {
     const { field, parent } = of;
     for (const position of positions.filter(({ naming }) => naming.by !== 'cursor')) {
       const type = String(position.argument.type);
-      const given = { argument: position.argument, variable: 'given' };
-      const asked = field.name + requiredArguments(field, sample, given) + wholeSelection(field);
+      const tested = { argument: position.argument, variable: 'value' };
+      const selection = field.name + requiredArguments(field, sample, tested) + wholeSelection(field);
       const path = paths.get(parent);
       const values = ownValues(position.naming, twins).toReversed();
       for (const value of parent === 'Mutation' ? values : values.slice(-1)) {
         const document =
           parent === 'Mutation'
-            ? `mutation ($given: ${type}) { ${asked} }`
-            : `query ($given: ${type}) ${path?.prefix}${asked}${path?.suffix}`;
-        const { body } = await here.ask(document, { given: position.given(value) });
+            ? `mutation ($value: ${type}) { ${selection} }`
+            : `query ($value: ${type}) ${path?.prefix}${selection}${path?.suffix}`;
+        const { body } = await here.ask(document, { value: position.buildValue(value) });
         if (!body.errors) break;
       }
     }

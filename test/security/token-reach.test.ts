@@ -113,12 +113,12 @@ describe.each(cells)(
 describe('an owner', () => {
   it("cannot revoke a token's parent with a token that only reads teams", async () => {
     const strong = await app.tokenFor();
-    const made = await app.graphql<{ accessTokenCreate: { token: string } }>(
+    const answer = await app.graphql<{ accessTokenCreate: { token: string } }>(
       'mutation { accessTokenCreate(input: { name: "weak", scopes: ["teams:read"] }) { token } }',
       {},
       { token: strong },
     );
-    const weak = made.body.data?.accessTokenCreate.token ?? '';
+    const weak = answer.body.data?.accessTokenCreate.token ?? '';
     const viewer = await app.graphql<{ viewer: { accessToken: { id: string } } }>(
       '{ viewer { accessToken { id } } }',
       {},

@@ -3,7 +3,7 @@ import type { Naming } from '../../src/schema/builder/naming.ts';
 import { type Candidate, kinds } from './candidates.ts';
 import { nowhereLetter, type TwinWorlds } from './twin-worlds.ts';
 
-/** A value to try, and its twin: a value of the same form that names no object. Both must get the same answer. */
+/** A value to try, and its twin: a value of the same format that names no object. Both must get the same answer. */
 export interface Trial {
   what: string;
   value: string;
@@ -12,8 +12,8 @@ export interface Trial {
 
 /** The values to try: objects of the other workspace, and the caller's objects that are deleted or of another kind. */
 export function trialsOf(naming: Naming, { own, foreign }: TwinWorlds): Trial[] {
-  const wanted = naming.of ? [naming.of] : kinds;
-  return wanted.flatMap((kind) => [
+  const prefixes = naming.of ? [naming.of] : kinds;
+  return prefixes.flatMap((kind) => [
     ...formsOf(naming, foreign.notDeleted(kind)[0], 'foreign', nowhere),
     ...formsOf(naming, foreign.deleted(kind)[0], 'foreign and deleted', nowhere),
     ...formsOf(naming, own.deleted(kind)[0], 'own and deleted', beside),

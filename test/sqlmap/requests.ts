@@ -41,8 +41,8 @@ function allRequests(pool: Pool): MarkedRequest[] {
     return marked(at, 'POST', '/graphql', JSON.stringify({ query, variables }));
   });
   const rest = routeTable.flatMap((route) =>
-    restTextInputs(route, sample).map(({ at, given, good }) => {
-      const { method, target, body } = wireOf(route, given(`${good}*`));
+    restTextInputs(route, sample).map(({ at, buildRequest, good }) => {
+      const { method, target, body } = wireOf(route, buildRequest(`${good}*`));
       return marked(at, method, target, body?.toString() ?? '');
     }),
   );
