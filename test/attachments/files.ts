@@ -57,11 +57,11 @@ export async function fileDesk(app: App): Promise<FileDesk> {
     const { body } = await app.graphql<Record<string, never>>(query, variables, { token: by });
     return body;
   };
-  const made = await ask(
+  const created = await ask(
     'mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { issue { key } } }',
     { input: { teamId: world.eng.id, title: 'Files' } },
   );
-  const issueKey = (made.data as unknown as { issueCreate: { issue: { key: string } } }).issueCreate.issue
+  const issueKey = (created.data as unknown as { issueCreate: { issue: { key: string } } }).issueCreate.issue
     .key;
   const creation = (named: Partial<Named>, by?: string) =>
     ask(

@@ -76,9 +76,9 @@ async function interlacedPng(side: number): Promise<Buffer> {
   ]);
 }
 
-/** The largest picture that the limit permits. Three tests draw it. */
-let made: Promise<Buffer> | undefined;
-const pictureAtTheLimit = () => (made ??= interlacedPng(4_990));
+/** A picture with the maximum number of pixels, which three tests share. */
+let hugePicture: Promise<Buffer> | undefined;
+const pictureAtTheLimit = () => (hugePicture ??= interlacedPng(4_990));
 
 /** The peak memory of a process in bytes. */
 function peakOf(pid: number | undefined): number {
@@ -151,7 +151,7 @@ describe('the process that draws pictures', () => {
 it('a picture has a preview exactly if its decoded bytes are within the bound', async () => {
   const pictures = new PictureProcess({ ...limits, maxDecodedBytes: 120_000 });
   const sizes = fc.integer({ min: 1, max: 300 });
-  const form = fc.record({
+  const variants = fc.record({
     width: sizes,
     height: sizes,
     channels: fc.constantFrom(3 as const, 4 as const),
@@ -160,7 +160,7 @@ it('a picture has a preview exactly if its decoded bytes are within the bound', 
     orientation: fc.integer({ min: 1, max: 8 }),
   });
   await fc.assert(
-    fc.asyncProperty(form, async ({ width, height, channels, is16, progressive, orientation }) => {
+    fc.asyncProperty(variants, async ({ width, height, channels, is16, progressive, orientation }) => {
       const blank = sharp({ create: { width, height, channels, background: '#2a7' } });
       const picture = await blank
         .toColourspace(is16 ? 'rgb16' : 'srgb')

@@ -66,9 +66,9 @@ function* pieces(length: number): Generator<Buffer> {
   }
 }
 
-function isSentAt(place: number, bytes: Buffer): boolean {
+function isSentAt(offset: number, bytes: Buffer): boolean {
   for (let start = 0; start < bytes.length; ) {
-    const inPiece = (place + start) % piece.length;
+    const inPiece = (offset + start) % piece.length;
     const end = Math.min(bytes.length, start + piece.length - inPiece);
     if (bytes.compare(piece, inPiece, inPiece + end - start, start, end) !== 0) return false;
     start = end;

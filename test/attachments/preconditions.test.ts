@@ -107,8 +107,8 @@ function expected({ ifMatch, ifNoneMatch, ifRange, range, method }: Conditions):
 it('the server evaluates preconditions in the order of RFC 9110', async () => {
   const etags = await Promise.all(addresses.map(([, url]) => tagOf(url)));
   await fc.assert(
-    fc.asyncProperty(conditions, async (given) => {
-      const { ifMatch, ifNoneMatch, ifRange, range, since, method, part } = given;
+    fc.asyncProperty(conditions, async (sample) => {
+      const { ifMatch, ifNoneMatch, ifRange, range, since, method, part } = sample;
       const [, url] = addresses[part] as [string, string];
       const sent = Object.entries({
         'Accept-Encoding': 'gzip',
@@ -123,7 +123,7 @@ it('the server evaluates preconditions in the order of RFC 9110', async () => {
       );
       const answer = await fetch(url, { method, headers: sent });
       const body = await answer.arrayBuffer();
-      expect(answer.status).toBe(expected(given));
+      expect(answer.status).toBe(expected(sample));
       if (answer.status === 304 || method === 'HEAD') expect(body.byteLength).toBe(0);
       if (answer.status === 206) expect(Buffer.from(body).equals(content.subarray(0, 10))).toBe(true);
       if (answer.status === 200 && method === 'GET') expect(body.byteLength).toBe(content.length);

@@ -173,10 +173,10 @@ describe('a store that does not work', () => {
   });
 
   it('is asked again over a new connection when it has closed an idle one', async () => {
-    const asked = new Map<unknown, number>();
+    const requestCounts = new Map<unknown, number>();
     const closing = createServer((request, response) => {
-      const times = (asked.get(request.socket) ?? 0) + 1;
-      asked.set(request.socket, times);
+      const times = (requestCounts.get(request.socket) ?? 0) + 1;
+      requestCounts.set(request.socket, times);
       if (times > 1) request.socket.destroy();
       else response.writeHead(204).end();
     }).listen(0, '127.0.0.1');
@@ -188,7 +188,7 @@ describe('a store that does not work', () => {
         storageUrl: `http://K:S@127.0.0.1:${port}/bucket?region=here`,
       });
       for (let round = 0; round < 4; round++) await store.remove(newKey());
-      expect([...asked.values()]).toContain(2);
+      expect([...requestCounts.values()]).toContain(2);
     } finally {
       closing.closeAllConnections();
       closing.close();

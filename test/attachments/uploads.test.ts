@@ -165,21 +165,21 @@ describe('an upload', () => {
   it('gets 100 Continue only after its signature was checked', async () => {
     const { uploadUrl } = await desk.create({ sizeBytes: 5 });
     const send = (url: string) =>
-      new Promise<{ asked: boolean; status: number | undefined }>((resolve, reject) => {
-        let asked = false;
+      new Promise<{ isContinued: boolean; status: number | undefined }>((resolve, reject) => {
+        let isContinued = false;
         const headers = { Expect: '100-continue', 'Content-Length': 5 };
         const sending = httpRequest(url, { method: 'PUT', headers }, ({ statusCode }) => {
-          resolve({ asked, status: statusCode });
+          resolve({ isContinued, status: statusCode });
         });
         sending.on('continue', () => {
-          asked = true;
+          isContinued = true;
           sending.end('12345');
         });
         sending.on('error', reject);
         sending.flushHeaders();
       });
-    expect(await send(`${uploadUrl}x`)).toEqual({ asked: false, status: 403 });
-    expect(await send(uploadUrl)).toEqual({ asked: true, status: 204 });
+    expect(await send(`${uploadUrl}x`)).toEqual({ isContinued: false, status: 403 });
+    expect(await send(uploadUrl)).toEqual({ isContinued: true, status: 204 });
   });
 
   it('is accepted once, and its bytes never change', async () => {

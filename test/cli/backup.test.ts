@@ -62,11 +62,11 @@ async function saved(full: App, to: string): Promise<FileDesk> {
   for (const file of await selectUploadedFiles(full.database.unscoped, undefined, 1_000)) {
     await full.store.put(contentKey(file), zeros(file.sizeBytes), file.sizeBytes);
   }
-  const made = await fileDesk(full);
-  await made.attach('plan.txt', 'text/plain', Buffer.from('Bytes of a file'));
+  const desk = await fileDesk(full);
+  await desk.attach('plan.txt', 'text/plain', Buffer.from('Bytes of a file'));
   const { exitCode, stderr } = await backUp(full, to);
   expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
-  return made;
+  return desk;
 }
 
 const backUp = (from: Home, to: string): Promise<Ran> => inProcess(from, 'export', ['--to', to]);
@@ -86,13 +86,13 @@ async function emptyEmbedded(name: string): Promise<Home> {
   return homeOf(await openDatabase({ dataDir }), dataDir);
 }
 
-/** An empty database of the engine that this run is about. */
+/** An empty database on the engine that this run tests. */
 async function emptyTemplate(): Promise<Home & TestDatabase> {
-  const made = await copyTemplate('migrated');
-  return { ...made, ...homeOf(made.database, made.dataDir) };
+  const test = await copyTemplate('migrated');
+  return { ...test, ...homeOf(test.database, test.dataDir) };
 }
 
-/** All data of a backup, by path: the manifest apart, which tells its time. */
+/** All files of a backup except the manifest, which contains the time, by path. */
 function dataOf(directory: string): Map<string, string> {
   const paths = globSync('**/*', { cwd: directory, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -110,13 +110,13 @@ const manifestOf = (directory: string) =>
 
 describe('the commands', () => {
   it('say how many webhooks a backup leaves out, and that they must be created again', async () => {
-    const told = '1 webhook left out: after a restoration, create it again (docs/webhooks.md).\n';
+    const webhookWarning = '1 webhook left out: after a restoration, create it again (docs/webhooks.md).\n';
     const saved = await backUp(small, join(room, 'told'));
-    expect(saved).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(told) });
+    expect(saved).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(webhookWarning) });
     const target = await emptyTemplate();
     try {
       const restored = await inProcess(target, 'import', [few, '--from', 'backup', '--json']);
-      expect(restored).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(told) });
+      expect(restored).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(webhookWarning) });
       expect(JSON.parse(restored.stdout)).toMatchObject({ webhooks: 1 });
       expect(await backUp(target, join(room, 'without'))).toMatchObject({
         exitCode: 0,

@@ -107,19 +107,20 @@ it('the feeds of the demo end with the current status, assignee, estimate, due d
         (select string_agg(text, E'\\n' order by sort_order) from activity a where a.issue_id = i.id and event_type = 'issue.updated.v1') as feed
       from issue i join status s on s.id = i.status_id left join delivery d on d.id = i.delivery_id
         left join member m on m.user_account_id = i.primary_assignee_user_account_id`);
-  const told = (feed: string | null, pattern: RegExp) => [...(feed ?? '').matchAll(pattern)].at(-1)?.[1];
+  const lastLogged = (feed: string | null, pattern: RegExp) =>
+    [...(feed ?? '').matchAll(pattern)].at(-1)?.[1];
   const stop = '(?=, | and |$)';
   for (const { feed, status, assignee, estimate, due, delivery } of issues) {
-    expect(told(feed, new RegExp(`changed the status from .+? to (.+?)${stop}`, 'gm')) ?? status).toBe(
+    expect(lastLogged(feed, new RegExp(`changed the status from .+? to (.+?)${stop}`, 'gm')) ?? status).toBe(
       status,
     );
     if (!/unassigned/.test(feed ?? ''))
-      expect(told(feed, new RegExp(`assigned it (?:from .+? )?to (.+?)${stop}`, 'gm')) ?? null).toBe(
+      expect(lastLogged(feed, new RegExp(`assigned it (?:from .+? )?to (.+?)${stop}`, 'gm')) ?? null).toBe(
         assignee,
       );
-    expect(told(feed, /the estimate (?:from \d+ )?to (\d+)/g) ?? null).toBe(estimate);
-    expect(told(feed, /the due date (?:from \S+ )?to (\d{4}-\d\d-\d\d)/g) ?? null).toBe(due);
-    const lastMove = told(
+    expect(lastLogged(feed, /the estimate (?:from \d+ )?to (\d+)/g) ?? null).toBe(estimate);
+    expect(lastLogged(feed, /the due date (?:from \S+ )?to (\d{4}-\d\d-\d\d)/g) ?? null).toBe(due);
+    const lastMove = lastLogged(
       feed,
       new RegExp(
         `(?<=it )((?:into|to|out of) (?:Sprint|Cycle|Iteration|Release) \\d+|from (?:Sprint|Cycle|Iteration|Release) \\d+ to \\w+ \\d+)${stop}`,

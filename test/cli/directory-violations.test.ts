@@ -12,7 +12,7 @@ async function violationsOf(text: string, args: { workspace?: string } = {}): Pr
   return error instanceof AppError ? error.violations : [];
 }
 
-it('directory apply reports all errors in the form of a file at once, by path', async () => {
+it('directory apply reports all errors in the structure of a file at once, by path', async () => {
   const text = `
 workspce: x
 members: [{ emailAddress: nobody, role: king }]
@@ -88,7 +88,7 @@ it('directory apply refuses to remove the last owner, and to close a status with
 });
 
 it('directory apply accepts as many labels of a project as an answer may contain', async () => {
-  const names = Array.from({ length: 251 }, (_, place) => `label ${place}`);
+  const names = Array.from({ length: 251 }, (_, index) => `label ${index}`);
   const text = `
 labels: [${names.join(', ')}]
 teams: [{ code: LIM }]
@@ -101,7 +101,7 @@ projects: [{ key: LIMITS, team: LIM, labels: [${names.join(', ')}] }]
 
 it('directory apply accepts as many statuses of a team as an answer may contain', async () => {
   const file = (more: number) => {
-    const extra = Array.from({ length: more }, (_, place) => `{ name: Extra ${place}, category: active }`);
+    const extra = Array.from({ length: more }, (_, index) => `{ name: Extra ${index}, category: active }`);
     return `teams: [{ code: LST, statuses: [{ name: Todo, category: open }, ${extra.join(', ')}] }]`;
   };
   expect(await violationsOf(file(250))).toEqual([

@@ -28,7 +28,7 @@ export interface DirectoryWorld {
 
 /** Registers the database for the tests of a file. */
 export function useDirectoryWorld(): DirectoryWorld {
-  const now: { test?: TestDatabase; cwd: string; made: number } = { cwd: '', made: 0 };
+  const now: { test?: TestDatabase; cwd: string; count: number } = { cwd: '', count: 0 };
   const database = () => {
     if (!now.test) throw new Error('Only tests and their hooks have a database.');
     return now.test.database;
@@ -38,7 +38,7 @@ export function useDirectoryWorld(): DirectoryWorld {
     now.cwd = mkdtempSync(join(tmpdir(), 'workgraph-directory-'));
   });
   beforeEach(() => {
-    now.made += 1;
+    now.count += 1;
   });
   afterAll(async () => {
     rmSync(now.cwd, { recursive: true, force: true });
@@ -49,7 +49,7 @@ export function useDirectoryWorld(): DirectoryWorld {
       return database();
     },
     get name() {
-      return `Acme ${now.made}`;
+      return `Acme ${now.count}`;
     },
     apply: (text, args = {}) => apply(database(), now.cwd, text, args),
     contents: () => contents(database()),
@@ -63,15 +63,15 @@ async function apply(
   args: Partial<DirectoryApplyArguments>,
 ): Promise<Applied> {
   writeFileSync(join(cwd, 'directory.yaml'), text);
-  const said = { stdout: '', stderr: '' };
+  const output = { stdout: '', stderr: '' };
   const exitCode = await runDirectoryApply(
     {
       database,
       dataDir: cwd,
       store: openStorage({ dataDir: cwd, storageUrl: undefined }),
-      stdout: (out) => (said.stdout += out),
+      stdout: (out) => (output.stdout += out),
       drained: () => Promise.resolve(),
-      stderr: (err) => (said.stderr += err),
+      stderr: (err) => (output.stderr += err),
       isTty: false,
       operator: { name: 'tester', host: 'here' },
       columns: 80,
@@ -80,7 +80,7 @@ async function apply(
     },
     { file: 'directory.yaml', ...args },
   );
-  return { exitCode, ...said, lines: said.stdout.split('\n').filter(Boolean) };
+  return { exitCode, ...output, lines: output.stdout.split('\n').filter(Boolean) };
 }
 
 async function contents(database: Database): Promise<unknown> {

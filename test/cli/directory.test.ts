@@ -204,9 +204,9 @@ it('concurrent runs of directory apply with the same file create one workspace',
 
 it('directory apply prints the changes as one object for a script', async () => {
   const { stdout } = await world.apply(yaml(), { json: true });
-  const said = JSON.parse(stdout) as { workspaceId: string; changes: unknown[] };
-  expect(parseId(said.workspaceId)?.prefix).toBe('workspace');
-  expect(said.changes[0]).toEqual({ action: 'create', kind: 'workspace', name: world.name, fields: {} });
+  const report = JSON.parse(stdout) as { workspaceId: string; changes: unknown[] };
+  expect(parseId(report.workspaceId)?.prefix).toBe('workspace');
+  expect(report.changes[0]).toEqual({ action: 'create', kind: 'workspace', name: world.name, fields: {} });
 });
 
 it('directory apply reports when it is ambiguous which workspace is meant', async () => {

@@ -10,7 +10,7 @@ import { systemActor } from '../../src/resolvers/access/audit.ts';
 
 let test: TestDatabase;
 let world: ImportWorld;
-let made = 0;
+let copies = 0;
 let from = '';
 let to = '';
 
@@ -21,9 +21,9 @@ beforeAll(async () => {
 afterAll(() => test.drop());
 
 beforeEach(async () => {
-  made += 1;
-  from = `From ${made}`;
-  to = `To ${made}`;
+  copies += 1;
+  from = `From ${copies}`;
+  to = `To ${copies}`;
   world = await importWorld(test.database, from);
   await applyDirectory(test.database, systemActor, parseDirectory({ ...directory, workspace: from }));
   await applyDirectory(
@@ -182,10 +182,10 @@ function comparable(lines: Record<string, unknown>[]): unknown[] {
   return lines.map(({ id: _id, workspace: _workspace, exportedUtc: _exportedUtc, ...rest }) => {
     const comments = rest.comments as Record<string, unknown>[] | undefined;
     if (!comments) return rest;
-    const places = new Map(comments.map(({ id }, index) => [id, index]));
+    const indexes = new Map(comments.map(({ id }, index) => [id, index]));
     const placed = ({ id: _, parentCommentId, ...each }: Record<string, unknown>) => ({
       ...each,
-      parent: places.get(parentCommentId),
+      parent: indexes.get(parentCommentId),
     });
     return { ...rest, comments: comments.map(placed) };
   });
@@ -196,7 +196,7 @@ it('an import of an export gives the same export', async () => {
   const first = await importNdjson(world.write('rich.ndjson', [header, bd, ...rich]), from);
   expect(first).toMatchObject({ exitCode: 0 });
   const out = await exported(world, from);
-  const expected = [bd, ...rich].map((each, place) => ({ ...each, stages: stagesOfRich[place] }));
+  const expected = [bd, ...rich].map((each, index) => ({ ...each, stages: stagesOfRich[index] }));
   expect(comparable(out).slice(1)).toEqual(comparable(expected));
 
   const file = world.write('out.ndjson', out);
@@ -295,8 +295,10 @@ it('an export reads and writes page by page', async () => {
   expect(keys).toEqual(Array.from({ length: 230 }, (_, index) => `BD-${index + 1}`));
   const stopped = new AbortController();
   stopped.abort();
-  const said = await world.run((env) => runExport(env, { workspace: from }), { signal: stopped.signal });
-  expect(said.exitCode).toBe(130);
+  const stopResult = await world.run((env) => runExport(env, { workspace: from }), {
+    signal: stopped.signal,
+  });
+  expect(stopResult.exitCode).toBe(130);
 });
 
 it('an import reports what is wrong with a file that is not an export, or of a later version', async () => {

@@ -39,12 +39,12 @@ it.each([
     'PostgreSQL: must be owner of table issue. Use a role that owns the tables.\n',
   ],
 ])('a command reports %s without a stack', async (_what, error, message) => {
-  let said = '';
+  let stderr = '';
   const exitCode = await reportFailure(
     () => Promise.reject(error),
-    (line) => (said += line),
+    (line) => (stderr += line),
   );
-  expect({ exitCode, said }).toEqual({ exitCode: 1, said: message });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: message });
 });
 
 it('a command whose output does not fit on the disk says that it is incomplete', async () => {
@@ -54,11 +54,11 @@ it('a command whose output does not fit on the disk says that it is incomplete',
     stdio: ['ignore', full, 'pipe'],
   });
   if (!child.stderr) throw new Error('Its errors are piped.');
-  const said = text(child.stderr);
+  const stderr = text(child.stderr);
   const [exitCode] = (await once(child, 'exit')) as [number];
-  expect({ exitCode, said: await said }).toEqual({
+  expect({ exitCode, stderr: await stderr }).toEqual({
     exitCode: 1,
-    said: 'Standard output cannot be written, so it is incomplete: the disk is full.\n',
+    stderr: 'Standard output cannot be written, so it is incomplete: the disk is full.\n',
   });
 });
 
@@ -89,13 +89,13 @@ it('an export whose reader is gone after the first bytes ends without an error',
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const said = text(child.stderr);
+    const stderr = text(child.stderr);
     // The demo is many times as long as what fits into a pipe.
     child.stdout.once('data', () => child.stdout.destroy());
     const [exitCode] = (await once(child, 'exit')) as [number];
-    expect({ exitCode, said: await said }).toEqual({
+    expect({ exitCode, stderr: await stderr }).toEqual({
       exitCode: 0,
-      said: expect.stringMatching(/^\d{3} issues of \d+ teams exported\n$/),
+      stderr: expect.stringMatching(/^\d{3} issues of \d+ teams exported\n$/),
     });
   } finally {
     rmSync(dataDir, { recursive: true, force: true });

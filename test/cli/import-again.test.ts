@@ -36,13 +36,13 @@ function issue(number: number, fields: Line = {}): Line {
   return { _type: 'issue', key: `ENG-${number}`, title: `Issue ${number}`, status: 'Todo', ...fields };
 }
 
-const made = { createdUtc: '2026-01-02T03:04:05.678Z', updatedUtc: '2026-01-02T03:04:05.678Z' };
+const times = { createdUtc: '2026-01-02T03:04:05.678Z', updatedUtc: '2026-01-02T03:04:05.678Z' };
 
 async function imported(lines: readonly Line[]): Promise<Line & { warnings: string[] }> {
   const text = [ndjsonHeader, ...lines].map((line) => JSON.stringify(line)).join('\n');
   writeFileSync(join(app.dataDir, 'again.ndjson'), `${text}\n`);
   const workspace = encodeId('workspace', own.workspaceId);
-  const said = await inProcess(app, 'import', [
+  const result = await inProcess(app, 'import', [
     'again.ndjson',
     '--from',
     'ndjson',
@@ -50,9 +50,9 @@ async function imported(lines: readonly Line[]): Promise<Line & { warnings: stri
     workspace,
     '--json',
   ]);
-  expect(said.exitCode).toBe(0);
-  const warnings = said.stderr.split('\n').filter((line) => line.startsWith('line '));
-  return { ...(JSON.parse(said.stdout) as Line), warnings };
+  expect(result.exitCode).toBe(0);
+  const warnings = result.stderr.split('\n').filter((line) => line.startsWith('line '));
+  return { ...(JSON.parse(result.stdout) as Line), warnings };
 }
 
 /** Runs a round of the janitor with the clock advanced. */
@@ -66,14 +66,14 @@ async function clean(laterMs: number): Promise<void> {
 
 it('an issue that was deleted here stays deleted after the janitor has purged it', async () => {
   const lines = [
-    issue(1, made),
-    issue(2, { ...made, comments: [{ id: '1', author: 'Ann', body: 'Hello' }] }),
+    issue(1, times),
+    issue(2, { ...times, comments: [{ id: '1', author: 'Ann', body: 'Hello' }] }),
   ];
   await imported(lines);
   await owner.mutate('issueDelete', { key: 'ENG-2' });
   await clean(31 * dayMs);
   expect(await imported(lines)).toMatchObject({ created: 0, unchanged: 1, deletedHere: 1 });
-  const moved = [issue(1, { ...made, parent: 'ENG-2' }), issue(2, { ...made, title: 'Other' })];
+  const moved = [issue(1, { ...times, parent: 'ENG-2' }), issue(2, { ...times, title: 'Other' })];
   expect(await imported(moved)).toMatchObject({
     created: 0,
     updated: 1,
@@ -88,7 +88,7 @@ it('an issue that was deleted here stays deleted after the janitor has purged it
 
 it('a changed issue keeps the times that its source does not have', async () => {
   const done = issue(1, { status: { name: 'Done', category: 'completed' } });
-  await imported([done, issue(2), issue(3, { updatedUtc: made.updatedUtc })]);
+  await imported([done, issue(2), issue(3, { updatedUtc: times.updatedUtc })]);
   const { rows: statuses } = await sql<{ id: string }>`
     select id from status where is_terminal and workspace_id = ${own.workspaceId} order by position limit 1`.execute(
     app.database.unscoped,
@@ -128,7 +128,7 @@ it('an issue whose line has fewer attachments, messages and deleted links than b
     links: [link],
     comments: [{ ...comment, deletedUtc: at }],
   };
-  expect(await imported([issue(1, { ...made, ...whole })])).toMatchObject({ created: 1, warnings: [] });
+  expect(await imported([issue(1, { ...times, ...whole })])).toMatchObject({ created: 1, warnings: [] });
   expect(await broken()).toEqual([]);
   const fewer = {
     title: 'Fewer',
@@ -136,10 +136,10 @@ it('an issue whose line has fewer attachments, messages and deleted links than b
     agentThread: { agent, messages: [message] },
     comments: [comment],
   };
-  expect(await imported([issue(1, { ...made, ...fewer })])).toMatchObject({ updated: 1 });
+  expect(await imported([issue(1, { ...times, ...fewer })])).toMatchObject({ updated: 1 });
   expect(await broken()).toEqual([]);
   const other = { title: 'Other', attachments: [b, c] };
-  expect(await imported([issue(1, { ...made, ...other })])).toMatchObject({ updated: 1 });
+  expect(await imported([issue(1, { ...times, ...other })])).toMatchObject({ updated: 1 });
   expect(await records('ENG-1')).toMatchObject([
     { record: { came: { attachments: 3, messages: 2, deletedLinks: 1 } } },
   ]);
@@ -167,10 +167,10 @@ it('attachments and links that were deleted here stay deleted', async () => {
 
 it('an attachment whose file was missing is added once the file is there', async () => {
   const missing = { file: 'missing.txt', uploadedBy: 'Ann', createdUtc: at };
-  const first = await imported([issue(1, { ...made, attachments: [missing] })]);
+  const first = await imported([issue(1, { ...times, attachments: [missing] })]);
   expect(first.warnings).toEqual([expect.stringContaining('the attachment missing.txt is skipped')]);
   file('missing.txt');
-  await imported([issue(1, { ...made, title: 'Changed', attachments: [missing] })]);
+  await imported([issue(1, { ...times, title: 'Changed', attachments: [missing] })]);
   expect(await filesOf('ENG-1')).toMatchObject([{ fileName: 'missing.txt' }]);
 });
 
@@ -201,7 +201,7 @@ async function broken(): Promise<string[]> {
 
 it('an issue that was deleted long before its import is purged 30 days after the import', async () => {
   const deletedUtc = '2026-01-03T00:00:00.000Z';
-  const lines = [issue(1, made), issue(2, { ...made, deletedUtc }), issue(3, made)];
+  const lines = [issue(1, times), issue(2, { ...times, deletedUtc }), issue(3, times)];
   await imported(lines);
   await clean(0);
   await clean(29 * dayMs);
@@ -214,8 +214,8 @@ it('an issue that was deleted long before its import is purged 30 days after the
 
 it('a deleted child that was imported in an earlier batch than its parent is not counted', async () => {
   const deletedUtc = '2026-01-03T00:00:00.000Z';
-  const child = issue(1, { ...made, parent: 'ENG-150', deletedUtc });
-  const others = Array.from({ length: 149 }, (_, index) => issue(index + 2, made));
+  const child = issue(1, { ...times, parent: 'ENG-150', deletedUtc });
+  const others = Array.from({ length: 149 }, (_, index) => issue(index + 2, times));
   expect(await imported([child, ...others])).toMatchObject({ created: 150, parents: 1, warnings: [] });
   expect(await owner.read('ENG-150')).toMatchObject({ subIssueCount: 0 });
   expect(await broken()).toEqual([]);

@@ -29,8 +29,8 @@ ifManyConnections('the look-ups of an import hold up no change of a parent', asy
     });
     await sql`delete from label where workspace_id = ${world.workspaceId}`.execute(holder);
   });
-  const said = await importing;
-  expect(said?.summary).toMatchObject({ created: 1, labels: 1, refused: 0 });
+  const result = await importing;
+  expect(result?.summary).toMatchObject({ created: 1, labels: 1, refused: 0 });
 });
 
 it('a batch has fewer issues the longer the last one took, within bounds', () => {

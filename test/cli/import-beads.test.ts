@@ -259,8 +259,8 @@ it('an import from beads creates a team if it is given the name, and refuses an 
   await expect(suite.world.beads(file, { team: undefined })).rejects.toThrow(
     'Name the team that gets the issues',
   );
-  for (const taken of ['team', 'workspace', 'create-team']) {
-    const no = { team: undefined, workspace: undefined, from: 'backup', [taken]: 'BD' };
+  for (const omitted of ['team', 'workspace', 'create-team']) {
+    const no = { team: undefined, workspace: undefined, from: 'backup', [omitted]: 'BD' };
     await expect(suite.world.beads(file, no)).rejects.toThrow('A backup is restored as a whole');
   }
 });

@@ -63,9 +63,9 @@ it('an import accepts empty and truncated files, and lines of any length', async
   });
   const cut = suite.world.write('cut.jsonl', [bead('a'), JSON.stringify(bead('b'))]);
   truncateSync(cut, statSync(cut).size - 10);
-  const said = await suite.world.beads(cut);
-  expect(said.summary).toMatchObject({ created: 1, refused: 1 });
-  expect(said.stderr).toContain('line 2 refused: it is not JSON; the file ends within the line');
+  const result = await suite.world.beads(cut);
+  expect(result.summary).toMatchObject({ created: 1, refused: 1 });
+  expect(result.stderr).toContain('line 2 refused: it is not JSON; the file ends within the line');
   const long = suite.world.write('long.jsonl', [bead('c')]);
   appendFileSync(long, `{"id":"d","title":"t","notes":"${'n'.repeat(17 * 1024 * 1024)}"}\n`);
   appendFileSync(long, JSON.stringify(bead('e')));
@@ -116,12 +116,12 @@ it('an import stops between batches on request, and a second run continues', asy
   const file = suite.world.write('a.jsonl', lines);
   const stopping = new AbortController();
   const args = { file, from: 'beads', team: 'bd', workspace: suite.name };
-  const said = await suite.world.run((env) => runImport(env, args), {
+  const result = await suite.world.run((env) => runImport(env, args), {
     signal: stopping.signal,
     isTty: true,
     stderr: () => stopping.abort(),
   });
-  expect(said.exitCode).toBe(130);
+  expect(result.exitCode).toBe(130);
   const { summary } = await suite.world.beads(file);
   expect(summary.created + summary.unchanged).toBe(350);
   expect(await issues()).toHaveLength(350);

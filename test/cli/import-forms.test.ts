@@ -49,10 +49,10 @@ describe('bytes that are not UTF-8', () => {
         );
         const read: (string | undefined)[] = [];
         for await (const { text } of readLines(asyncly(chunks))) read.push(text);
-        const wanted = lines.map((each) =>
+        const expected = lines.map((each) =>
           isUtf8(each) ? each.toString().replace(/^\ufeff/, '') : undefined,
         );
-        expect(read).toEqual(wanted);
+        expect(read).toEqual(expected);
       }),
       { numRuns: 200 },
     );

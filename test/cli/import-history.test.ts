@@ -19,7 +19,7 @@ import { type ImportWorld, importWorld } from './import-world.ts';
 
 let test: TestDatabase;
 let world: ImportWorld;
-let made = 0;
+let copies = 0;
 let copy = '';
 
 beforeAll(async () => {
@@ -37,8 +37,8 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  made += 1;
-  copy = `Copy ${made}`;
+  copies += 1;
+  copy = `Copy ${copies}`;
   const members = [{ displayName: 'Otto', role: 'owner' }];
   const agent = { displayName: 'Robo', createdUtc: '2026-01-01' };
   const teams = [{ code: 'ENG' }];
@@ -57,9 +57,9 @@ async function* bytesOf(id: string, size: number): AsyncGenerator<Uint8Array> {
 type Line = Record<string, unknown>;
 
 async function exported(workspace: string, options: { files?: string; deleted?: boolean } = {}) {
-  const said = await world.run((env) => runExport(env, { workspace, ...options }));
-  expect(said.exitCode).toBe(0);
-  return said.stdout
+  const result = await world.run((env) => runExport(env, { workspace, ...options }));
+  expect(result.exitCode).toBe(0);
+  return result.stdout
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as Line);
@@ -67,11 +67,11 @@ async function exported(workspace: string, options: { files?: string; deleted?: 
 
 async function imported(lines: readonly unknown[], args: Partial<ImportArguments> = {}) {
   const file = world.write('import.ndjson', lines);
-  const said = await world.run((env) =>
+  const result = await world.run((env) =>
     runImport(env, { file, from: 'ndjson', workspace: copy, json: true, ...args }),
   );
-  const warnings = said.stderr.split('\n').filter((line) => line.startsWith('line '));
-  return { ...(JSON.parse(said.stdout) as Record<string, number>), warnings };
+  const warnings = result.stderr.split('\n').filter((line) => line.startsWith('line '));
+  return { ...(JSON.parse(result.stdout) as Record<string, number>), warnings };
 }
 
 /** An export without the ids that differ from workspace to workspace. */
@@ -79,9 +79,9 @@ function comparable(lines: readonly Line[]): unknown {
   const known = new Map<string, string>();
   const issues = lines.slice(1).map(({ id: _id, ...rest }) => rest);
   const text = JSON.stringify(issues).replaceAll(/\b\w+\/attachment_\w+|\bcomment_\w+/g, (id) => {
-    const place = known.get(id) ?? `#${known.size}`;
-    known.set(id, place);
-    return place;
+    const alias = known.get(id) ?? `#${known.size}`;
+    known.set(id, alias);
+    return alias;
   });
   return JSON.parse(text);
 }
@@ -148,7 +148,7 @@ it('a changed line adds only new entries to the feed, the files and the comments
   expect(await brokenInvariants(test.database)).toEqual({});
 });
 
-it('an imported attachment has its media type in the form of an upload', async () => {
+it('an imported attachment has its media type in the format of an upload', async () => {
   writeFileSync(join(world.directory, 'a.txt'), 'a');
   const contentTypes = ['Text/Plain; charset=UTF-8', 'a text', '', 'image/svg+xml'];
   const attachments = contentTypes.map((contentType, index) => ({

@@ -74,18 +74,18 @@ async function locationOf(): Promise<string> {
   return urlOf(database);
 }
 
-/** Runs the import in a process of its own and kills it once it has said that so many issues are in. */
+/** Runs the import in a process of its own and kills it once it has reported that number of imported issues. */
 async function killAfter(seen: number, args: string[]): Promise<void> {
   const script = join(import.meta.dirname, 'import-child.ts');
   const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
-  let said = '';
+  let output = '';
   child.stderr.on('data', (text: Buffer) => {
-    said = (said + text.toString()).slice(-500);
-    const counts = [...said.matchAll(/(\d+) issues/g)].map(([, count]) => Number(count));
+    output = (output + text.toString()).slice(-500);
+    const counts = [...output.matchAll(/(\d+) issues/g)].map(([, count]) => Number(count));
     if (Math.max(0, ...counts) >= seen) child.kill('SIGKILL');
   });
   const [, signal] = (await once(child, 'exit')) as [number | null, string | null];
-  expect({ signal, said }).toMatchObject({ signal: 'SIGKILL' });
+  expect({ signal, output }).toMatchObject({ signal: 'SIGKILL' });
 }
 
 /** Issues that lack a part from the file, and gaps in the numbers. */

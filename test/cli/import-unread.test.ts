@@ -119,7 +119,7 @@ describe('an import', () => {
     const file = suite.world.write('a.ndjson', [header, ...lines]);
     const args = { file, from: 'ndjson', workspace: suite.name, team };
     const { exitCode, stderr } = await suite.world.run((env) => runImport(env, args));
-    return { exitCode, said: stderr.split('\n').filter((text) => text.startsWith('line ')) };
+    return { exitCode, warnings: stderr.split('\n').filter((text) => text.startsWith('line ')) };
   };
 
   it('warns of a status that the team does not have, unless the line says its category', async () => {
@@ -130,7 +130,7 @@ describe('an import', () => {
     ];
     expect(await imported(lines)).toEqual({
       exitCode: 0,
-      said: ['line 2: the team has no status "Pondering"; the issue gets "Todo"'],
+      warnings: ['line 2: the team has no status "Pondering"; the issue gets "Todo"'],
     });
   });
 
@@ -140,9 +140,9 @@ describe('an import', () => {
       { ...line, key: '-5' },
       { ...line, key: 'XYZ', team: 'BD' },
     ];
-    const refused = { exitCode: 1, said: [2, 3].map((n) => `line ${n} refused: its key names no team`) };
+    const refused = { exitCode: 1, warnings: [2, 3].map((n) => `line ${n} refused: its key names no team`) };
     expect(await imported(lines)).toEqual(refused);
-    expect(await imported(lines, 'BD')).toEqual({ exitCode: 0, said: [] });
+    expect(await imported(lines, 'BD')).toEqual({ exitCode: 0, warnings: [] });
     expect(await exported(suite.world, suite.name)).toHaveLength(1 + 1 + 3);
   });
 
@@ -153,10 +153,10 @@ describe('an import', () => {
       { ...line, comments },
       { ...line, key: 'BD-2', comments: blank },
     ];
-    const { said } = await imported(lines);
-    expect(said[0]).toBe('line 2: a comment with the id of another comment is skipped (2999 times)');
-    expect(said[20]).toBe('line 3: comment 20 is empty and skipped');
-    expect(said.slice(21)).toEqual(['line 3: and 80 other warnings']);
+    const { warnings } = await imported(lines);
+    expect(warnings[0]).toBe('line 2: a comment with the id of another comment is skipped (2999 times)');
+    expect(warnings[20]).toBe('line 3: comment 20 is empty and skipped');
+    expect(warnings.slice(21)).toEqual(['line 3: and 80 other warnings']);
   });
 
   it('names only the first of the values in a list that cannot be read, and counts the others', async () => {
@@ -167,8 +167,8 @@ describe('an import', () => {
       { body: ' ' },
       { body: 'd', createdUtc: 2 },
     ];
-    const { said } = await imported([{ ...line, labels, comments }]);
-    expect(said).toEqual([
+    const { warnings } = await imported([{ ...line, labels, comments }]);
+    expect(warnings).toEqual([
       'line 2: labels[0]: 0 is not a text and is left out (the first of 1000)',
       'line 2: comments[1].createdUtc: 1 is not a time and is left out (the first of 2)',
       'line 2: comment 3 is empty and skipped',

@@ -54,14 +54,14 @@ export async function importWorld(database: Database, name: string): Promise<Imp
   addOwnWorkspace(database, workspaceId);
   const store = openStorage({ dataDir: cwd, storageUrl: undefined });
   const run: ImportWorld['run'] = async (command, options) => {
-    const said = { stdout: '', stderr: '' };
+    const output = { stdout: '', stderr: '' };
     const exitCode = await command({
       database,
       dataDir: cwd,
       store,
-      stdout: (text) => (said.stdout += text),
+      stdout: (text) => (output.stdout += text),
       drained: () => Promise.resolve(),
-      stderr: (text) => (said.stderr += text),
+      stderr: (text) => (output.stderr += text),
       isTty: false,
       operator: { name: 'tester', host: 'here' },
       columns: 80,
@@ -69,7 +69,7 @@ export async function importWorld(database: Database, name: string): Promise<Imp
       signal: new AbortController().signal,
       ...options,
     });
-    return { exitCode, ...said };
+    return { exitCode, ...output };
   };
   return {
     database,
@@ -84,8 +84,8 @@ export async function importWorld(database: Database, name: string): Promise<Imp
     },
     beads: async (file, args = {}) => {
       const all = { file, from: 'beads', team: 'BD', workspace: name, json: true, ...args };
-      const said = await run((env) => runImport(env, all));
-      return { ...said, summary: JSON.parse(said.stdout) as ImportSummary };
+      const result = await run((env) => runImport(env, all));
+      return { ...result, summary: JSON.parse(result.stdout) as ImportSummary };
     },
     remove: () => rmSync(cwd, { recursive: true, force: true }),
   };
@@ -97,8 +97,8 @@ export async function exported(
   workspace: string,
   team?: string,
 ): Promise<Record<string, unknown>[]> {
-  const said = await world.run((env) => runExport(env, { workspace, team }));
-  return said.stdout
+  const result = await world.run((env) => runExport(env, { workspace, team }));
+  return result.stdout
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -130,14 +130,14 @@ export function useImportWorld(): {
   readonly world: ImportWorld;
   readonly name: string;
 } {
-  const now: { test?: TestDatabase; world?: ImportWorld; made: number } = { made: 0 };
-  const name = () => `Workspace ${now.made}`;
+  const now: { test?: TestDatabase; world?: ImportWorld; count: number } = { count: 0 };
+  const name = () => `Workspace ${now.count}`;
   const missing = () => new Error('Only tests and their hooks have a database.');
   beforeAll(async () => {
     now.test = await copyTemplate('migrated');
   });
   beforeEach(async () => {
-    now.made += 1;
+    now.count += 1;
     if (now.test) now.world = await importWorld(now.test.database, name());
   });
   afterEach(() => now.world?.remove());

@@ -13,15 +13,15 @@ let end: () => Promise<void>;
 beforeAll(async () => {
   const { database, drop } = await copyTemplate('migrated');
   end = drop;
-  const made = await createWorkspace(database, systemActor, {
+  const created = await createWorkspace(database, systemActor, {
     name: 'Acme',
     ownerDisplayName: 'Ada',
     ownerEmailAddress: 'ada@example.com',
   });
-  owner = { id: made.ownerMemberId, account: made.ownerUserAccountId };
-  db = database.of(made.workspaceId);
+  owner = { id: created.ownerMemberId, account: created.ownerUserAccountId };
+  db = database.of(created.workspaceId);
   for (const displayName of ['Grace Hopper', 'Twin', 'Twin', 'Ada@example.com'])
-    await member(database, made.workspaceId, { displayName });
+    await member(database, created.workspaceId, { displayName });
 });
 afterAll(() => end());
 
@@ -52,10 +52,14 @@ it('the error for an unknown member lists some existing ones', async () => {
 
 it('the owner of a workspace is the first who may use tokens', async () => {
   const { database, drop } = await copyTemplate('migrated');
-  const made = await createWorkspace(database, systemActor, { name: 'Acme', ownerDisplayName: 'Ada' });
-  const ofWorkspace = database.of(made.workspaceId);
-  await member(database, made.workspaceId, { displayName: 'Yan', role: 'owner' });
-  await ofWorkspace.updateTable('member').set({ status: 3 }).where('id', '=', made.ownerMemberId).execute();
+  const created = await createWorkspace(database, systemActor, { name: 'Acme', ownerDisplayName: 'Ada' });
+  const ofWorkspace = database.of(created.workspaceId);
+  await member(database, created.workspaceId, { displayName: 'Yan', role: 'owner' });
+  await ofWorkspace
+    .updateTable('member')
+    .set({ status: 3 })
+    .where('id', '=', created.ownerMemberId)
+    .execute();
   expect(await findOwner(ofWorkspace)).toMatchObject({ displayName: 'Yan' });
   await ofWorkspace.updateTable('member').set({ status: 3 }).execute();
   await expect(findOwner(ofWorkspace)).rejects.toThrow('no active owner; choose a member with --member');

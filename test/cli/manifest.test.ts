@@ -19,7 +19,7 @@ async function fileOf(name: string, document: string): Promise<string> {
 
 it('manifest prints documents by their hashes, in the format that a server reads', async () => {
   const texts = ['query B { teams { totalCount } }\n', 'query A { issues { totalCount } }\n'];
-  const files = await Promise.all(texts.map((text, place) => fileOf(`${place}.graphql`, text)));
+  const files = await Promise.all(texts.map((text, index) => fileOf(`${index}.graphql`, text)));
   const { exitCode, stdout } = await workgraph(['manifest', ...files]);
   expect(exitCode).toBe(0);
   expect([...parseManifest(stdout).values()]).toEqual(texts.toReversed());

@@ -37,9 +37,9 @@ afterEach(() => {
 });
 
 async function newDataDir(): Promise<string> {
-  const made = mkdtempSync(join(tmpdir(), 'workgraph-npm-'));
-  await copyIntoDirectory('migrated', made);
-  return made;
+  const directory = mkdtempSync(join(tmpdir(), 'workgraph-npm-'));
+  await copyIntoDirectory('migrated', directory);
+  return directory;
 }
 
 function kill(pid: number): void {

@@ -12,12 +12,12 @@ import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 
 let test: TestDatabase;
 let from: string;
-const made = new Map<'migrated' | 'demo', TestDatabase>();
+const databases = new Map<'migrated' | 'demo', TestDatabase>();
 
 /** A test before may have used the empty database, and has left nothing in it then. */
 async function use(content: 'migrated' | 'demo'): Promise<void> {
-  test = made.get(content) ?? (await copyTemplate(content));
-  made.set(content, test);
+  test = databases.get(content) ?? (await copyTemplate(content));
+  databases.set(content, test);
 }
 
 beforeEach(() => {
@@ -27,7 +27,7 @@ beforeEach(() => {
 afterEach(() => rmSync(from, { recursive: true, force: true }));
 
 afterAll(async () => {
-  for (const { drop } of made.values()) await drop();
+  for (const { drop } of databases.values()) await drop();
 });
 
 function seed(options: { from?: string } = {}): ReturnType<typeof seedDemo> {

@@ -37,13 +37,13 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** Runs the command as a client does; `said` is everything in its order. */
+/** Runs the command as a client does; `output` has both streams in order. */
 async function run(args: Record<string, unknown> = {}, signal = new AbortController().signal) {
-  const said: string[] = [];
+  const output: string[] = [];
   const terminal: Terminal = {
-    stdout: (text) => void said.push(`out ${text}`),
+    stdout: (text) => void output.push(`out ${text}`),
     drained: () => Promise.resolve(),
-    stderr: (text) => void said.push(`err ${text}`),
+    stderr: (text) => void output.push(`err ${text}`),
     isTty: true,
     operator: { name: 'tester', host: 'here' },
     columns: 33,
@@ -51,7 +51,7 @@ async function run(args: Record<string, unknown> = {}, signal = new AbortControl
     signal,
   };
   const exitCode = await runThroughServer(dataDir, { command: 'test run', args }, terminal);
-  return { exitCode, said };
+  return { exitCode, output };
 }
 
 it('the socket passes arguments and terminal to the server, and data, messages and exit code back in order', async () => {
@@ -64,7 +64,7 @@ it('the socket passes arguments and terminal to the server, and data, messages a
     stdout('four');
     return 7;
   };
-  const { exitCode, said } = await run({ name: 'x', json: true, _: ['y'] });
+  const { exitCode, output } = await run({ name: 'x', json: true, _: ['y'] });
   expect(terminal).toEqual({
     isTty: true,
     columns: 33,
@@ -72,7 +72,7 @@ it('the socket passes arguments and terminal to the server, and data, messages a
     operator: { name: 'tester', host: 'here' },
     args: { name: 'x', json: true, _: ['y'] },
   });
-  expect(said).toEqual(['out one\ntwo', 'err Straße \u2028 "three"', 'out four']);
+  expect(output).toEqual(['out one\ntwo', 'err Straße \u2028 "three"', 'out four']);
   expect(exitCode).toBe(7);
 });
 
@@ -109,7 +109,7 @@ it('the socket does not buffer data for a client that reads slowly', async () =>
 
 it('the socket reports failures like the command without a server', async () => {
   execute = () => Promise.reject(new UsageError('Not like that.'));
-  expect(await run()).toEqual({ exitCode: 2, said: ['err Not like that.\n'] });
+  expect(await run()).toEqual({ exitCode: 2, output: ['err Not like that.\n'] });
 });
 
 it('the client of the socket fails at a line that no server sends', async () => {
@@ -133,7 +133,7 @@ it('the socket passes an interruption on, and the command says what it has done'
       });
       person.abort();
     });
-  expect(await run({}, person.signal)).toEqual({ exitCode: 130, said: ['err half is done'] });
+  expect(await run({}, person.signal)).toEqual({ exitCode: 130, output: ['err half is done'] });
 });
 
 it('the socket aborts the command when its client dies', async () => {
@@ -164,6 +164,6 @@ it('the socket aborts commands when the server stops, and waits for them', async
   const running = run();
   await delay(100);
   await socket?.close();
-  expect(await running).toEqual({ exitCode: 130, said: ['err tidying up'] });
-  expect(await run()).toEqual({ exitCode: undefined, said: [] });
+  expect(await running).toEqual({ exitCode: 130, output: ['err tidying up'] });
+  expect(await run()).toEqual({ exitCode: undefined, output: [] });
 });

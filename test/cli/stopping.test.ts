@@ -25,8 +25,8 @@ beforeAll(async () => {
     DRAIN_MS: String(drainMs),
     CLIENT_TIMEOUT_MS: '60000',
   });
-  const made = await workgraph(['workspace', 'create', '--name', 'Acme', '--json'], location);
-  ({ token } = JSON.parse(made.stdout) as { token: string });
+  const created = await workgraph(['workspace', 'create', '--name', 'Acme', '--json'], location);
+  ({ token } = JSON.parse(created.stdout) as { token: string });
 });
 
 afterAll(async () => {

@@ -63,7 +63,7 @@ describe('a server that was started with --no-demo', () => {
   });
 
   it('creates a workspace with its owner and a token', async () => {
-    const made = await json<Workspace>(
+    const created = await json<Workspace>(
       'workspace',
       'create',
       '--name',
@@ -73,22 +73,22 @@ describe('a server that was started with --no-demo', () => {
       '--owner-email',
       'Ada@x.example',
     );
-    expect(made).toMatchObject({
+    expect(created).toMatchObject({
       id: expect.stringMatching(/^workspace_/),
       token: expect.stringMatching(/^wg_/),
     });
   });
 
   it('runs commands through its socket, and sees their changes at once', async () => {
-    const made = await json<Token>('token', 'create', '--workspace', 'acme', '--scopes', 'teams:read');
-    expect(await statusOf(made.token)).toBe(200);
-    expect((await json<Token[]>('token', 'list')).map(({ id }) => id)).toContain(made.id);
-    expect(await json<Token>('token', 'revoke', made.id)).toMatchObject({
-      id: made.id,
+    const created = await json<Token>('token', 'create', '--workspace', 'acme', '--scopes', 'teams:read');
+    expect(await statusOf(created.token)).toBe(200);
+    expect((await json<Token[]>('token', 'list')).map(({ id }) => id)).toContain(created.id);
+    expect(await json<Token>('token', 'revoke', created.id)).toMatchObject({
+      id: created.id,
       revokedUtc: expect.any(String),
     });
-    expect(await statusOf(made.token)).toBe(401);
-    expect(serving.log()).not.toContain(made.token);
+    expect(await statusOf(created.token)).toBe(401);
+    expect(serving.log()).not.toContain(created.token);
   });
 
   it('runs commands for processes that load neither an engine nor what checks settings', async () => {
@@ -123,7 +123,7 @@ describe('a server that was started with --no-demo', () => {
   });
 
   it('refuses what is not a command, and keeps running', async () => {
-    const said = await new Promise<string>((resolve) => {
+    const output = await new Promise<string>((resolve) => {
       const socket = connect(join(dataDir, 'socket'));
       let text = '';
       socket.on('data', (chunk) => (text += String(chunk)));
@@ -133,8 +133,8 @@ describe('a server that was started with --no-demo', () => {
         `POST /commands HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
       );
     });
-    expect(said).toContain('{"err":"The running server does not know the command `rm`');
-    expect(said).toContain('{"exit":1}');
+    expect(output).toContain('{"err":"The running server does not know the command `rm`');
+    expect(output).toContain('{"exit":1}');
     expect((await fetch(`${serving.url}/health`)).status).toBe(200);
   });
 });
@@ -150,7 +150,7 @@ describe('the commands', () => {
   let workspace: Workspace;
   beforeAll(async () => {
     app = await startApp();
-    const made = await inProcess(app, 'workspace create', [
+    const created = await inProcess(app, 'workspace create', [
       '--name',
       'Ácme',
       '--owner',
@@ -159,7 +159,7 @@ describe('the commands', () => {
       'Ada@x.example',
       '--json',
     ]);
-    workspace = JSON.parse(made.stdout) as Workspace;
+    workspace = JSON.parse(created.stdout) as Workspace;
   });
   afterAll(() => app.stop());
 
@@ -212,18 +212,15 @@ describe('the commands', () => {
     ['admin', true],
     ['member', false],
     ['guest', false],
-  ] as const)(
-    'give a token of the role %s workspace:admin unless told otherwise: %s',
-    async (role, expected) => {
-      const { id } = await member(app.database, app.workspaceId, { role });
-      const words = ['--workspace', 'Test', '--member', encodeId('member', id), '--json'];
-      const scopesOf = async (...more: string[]) =>
-        (JSON.parse((await inProcess(app, 'token create', [...words, ...more])).stdout) as Token).scopes;
-      const others = scopes.filter((scope) => scope !== 'workspace:admin');
-      expect(await scopesOf()).toEqual(expected ? scopes : others);
-      expect(await scopesOf('--scopes', 'workspace:admin')).toEqual(['workspace:admin']);
-    },
-  );
+  ] as const)('give a token of the role %s workspace:admin by default: %s', async (role, expected) => {
+    const { id } = await member(app.database, app.workspaceId, { role });
+    const words = ['--workspace', 'Test', '--member', encodeId('member', id), '--json'];
+    const scopesOf = async (...more: string[]) =>
+      (JSON.parse((await inProcess(app, 'token create', [...words, ...more])).stdout) as Token).scopes;
+    const others = scopes.filter((scope) => scope !== 'workspace:admin');
+    expect(await scopesOf()).toEqual(expected ? scopes : others);
+    expect(await scopesOf('--scopes', 'workspace:admin')).toEqual(['workspace:admin']);
+  });
 
   it('create no token for members who may not use one', async () => {
     const { id } = await member(app.database, app.workspaceId, { displayName: 'Sue', status: 'suspended' });

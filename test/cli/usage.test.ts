@@ -23,15 +23,15 @@ it.each([
   [['completion'], 'shell is missing: one of bash, zsh, fish; --help shows the usage.\n'],
   [['token', 'crate', '--help'], 'Unknown command token crate; did you mean create?\n'],
   [[], /^A work-tracking service .*\n\nUsage  npx workgraph <command>\n\nCommands\n  serve /],
-])('wrong usage is explained in plain text on standard error: %j', async (words, told) => {
+])('wrong usage is explained in plain text on standard error: %j', async (words, pattern) => {
   const { exitCode, stdout, stderr } = await workgraph(words);
   expect([exitCode, stdout]).toEqual([2, '']);
-  expect(stderr).toMatch(told);
+  expect(stderr).toMatch(pattern);
 });
 
 it.each(Object.entries(commands))(
   'the help of %s shows a kind of value for each flag',
-  async (_name, given) => {
+  async (_name, command) => {
     const visit = async (command: CommandDef): Promise<string[]> => {
       const args = Object.entries((await valueOf(command.args)) ?? {});
       const children = Object.values((await valueOf(command.subCommands)) ?? {});
@@ -43,6 +43,6 @@ it.each(Object.entries(commands))(
         ...below.flat(),
       ];
     };
-    expect(await visit((await valueOf(given)) as CommandDef)).toEqual([]);
+    expect(await visit((await valueOf(command)) as CommandDef)).toEqual([]);
   },
 );

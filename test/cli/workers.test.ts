@@ -84,9 +84,9 @@ it.each(['2', 'auto'])('serve refuses WORKERS=%s on the embedded database', asyn
         .slice(begun)
         .matchAll(/"worker":(\d).*"operation":"Teams"/g);
     const workers = () => new Set(Array.from(answers(), ([, worker]) => worker));
-    let asked = 0;
-    for (; workers().size < 2; asked += 1) expect((await ask('/v1/teams', token)).status).toBe(200);
-    return asked;
+    let requestCount = 0;
+    for (; workers().size < 2; requestCount += 1) expect((await ask('/v1/teams', token)).status).toBe(200);
+    return requestCount;
   }
 
   async function answeredTeams(): Promise<number> {
@@ -102,8 +102,8 @@ it.each(['2', 'auto'])('serve refuses WORKERS=%s on the embedded database', asyn
   it('share one address, print what each may use, and add up their metrics', async () => {
     expect(serving.words()).toContain('2 workers, each with POOL_SIZE 5, MAX_CONCURRENCY 8');
     const { token } = await ownWorkspace();
-    const asked = await askBoth(token);
-    expect(await answeredTeams()).toBe(asked);
+    const requestCount = await askBoth(token);
+    expect(await answeredTeams()).toBe(requestCount);
     expect(await sampleOf({ metricsUrl }, 'workgraph_workers')).toBe(2);
     expect(await sampleOf({ metricsUrl }, 'workgraph_pool_connections', 'state="size"')).toBe(10);
   });

@@ -118,8 +118,8 @@ describe('codes', () => {
         description: meaning,
       })),
     );
-    const told = codes.find(({ name }) => name === 'eventType')?.entries ?? [];
-    expect(told.map(({ name }) => name)).toEqual(eventTypes);
+    const entries = codes.find(({ name }) => name === 'eventType')?.entries ?? [];
+    expect(entries.map(({ name }) => name)).toEqual(eventTypes);
   });
 });
 

@@ -180,9 +180,9 @@ describe('a follow-up', () => {
       .execute();
     const byIssue = Map.groupBy(await notes(), ({ id }) => id);
     for (const { id, ...counts } of issues) {
-      const sums = counters.map((_, place) =>
+      const sums = counters.map((_, index) =>
         (byIssue.get(id) ?? []).reduce(
-          (sum, { before, after }) => sum + (after[place] ?? 0) - (before[place] ?? 0),
+          (sum, { before, after }) => sum + (after[index] ?? 0) - (before[index] ?? 0),
           0,
         ),
       );

@@ -127,13 +127,13 @@ describe('a key', () => {
       now() - interval '25 hours' from idempotency_key, generate_series(1, 2100) n where key = ${key}`.execute(
       unscoped,
     );
-    const said: unknown[] = [];
+    const logged: unknown[] = [];
     const logger = {
-      info: (object: unknown) => said.push(object),
-      warn: (object: unknown) => said.push(object),
+      info: (object: unknown) => logged.push(object),
+      warn: (object: unknown) => logged.push(object),
     };
     await tidy([oldKeys(keyed.app.database)], logger);
-    expect(said).toEqual([{ done: 2100 }]);
+    expect(logged).toEqual([{ done: 2100 }]);
     expect((await comment(key)).headers.get('idempotency-replayed')).toBe('true');
   });
 });
@@ -228,25 +228,25 @@ it('concurrent writes with and without keys to the same issues stay separate and
       return keyed.app.request('POST', path, { body, headers });
     }),
   );
-  const made = answers.filter(
+  const created = answers.filter(
     ({ status, headers }) => status === 201 && !headers.get('idempotency-replayed'),
   );
   const refused = answers.filter(({ status }) => status !== 201);
   expect(refused.every(({ status }) => status === 409 || status === 422)).toBe(true);
-  const commented = made.filter(({ body }) => JSON.stringify(body).includes('Said.'));
+  const commented = created.filter(({ body }) => JSON.stringify(body).includes('Said.'));
   expect(await comments()).toBe(before + commented.length);
   expect(await brokenInvariants(database)).toEqual({});
 });
 
 it('a used key is replayed or refused also where its comment shares a statement with others', async () => {
-  const [used, taken] = [keyed.newKey(), keyed.newKey()];
+  const [used, conflicting] = [keyed.newKey(), keyed.newKey()];
   const first = await comment(used);
-  await comment(taken, { body: 'Another.' });
+  await comment(conflicting, { body: 'Another.' });
   const before = await comments();
   // While the first of them is written, the others wait, and are then sent together.
   const [again, other, ...free] = await Promise.all([
     comment(used),
-    comment(taken, { body: 'Not written.' }),
+    comment(conflicting, { body: 'Not written.' }),
     ...Array.from({ length: 6 }, () => comment(keyed.newKey(), { body: 'Free.' })),
     keyed.app.request('POST', `/v1/issues/${issue}/comments`, { body: { body: 'Without a key.' } }),
   ]);

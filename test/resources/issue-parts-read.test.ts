@@ -38,11 +38,11 @@ describe('a comment', () => {
   it('can be managed by its author, owners and admins', async () => {
     const { comment, member } = world.fixture.rows;
     // An admin, a member and a guest.
-    for (const place of [1, 2, 7]) {
-      const token = await world.token(['issues:read'], place);
+    for (const index of [1, 2, 7]) {
+      const token = await world.token(['issues:read'], index);
       const own = new Set(
         comment
-          .filter(({ authorUserAccountId }) => authorUserAccountId === member[place]?.userAccountId)
+          .filter(({ authorUserAccountId }) => authorUserAccountId === member[index]?.userAccountId)
           .map(({ id }) => encodeId('comment', id)),
       );
       const ids = world.model.all('Comment').map(({ id }) => id);
@@ -53,7 +53,7 @@ describe('a comment', () => {
           token,
         ),
       );
-      expect(data.nodes).toEqual(ids.map((id) => ({ id, canManage: place === 1 || own.has(String(id)) })));
+      expect(data.nodes).toEqual(ids.map((id) => ({ id, canManage: index === 1 || own.has(String(id)) })));
     }
   });
 });

@@ -38,7 +38,7 @@ const selection =
   'status { id } statusCategory team { id } project { id } delivery { id } assignee { id } priority label { id } count estimateSum';
 const query = `query ($filter: IssueFilter, $by: [IssueStatsGroup!]!) { issueStats(filter: $filter, groupBy: $by) { ${selection} } }`;
 
-const pairs = names.flatMap((first, place) => names.slice(place + 1).map((second) => [first, second]));
+const pairs = names.flatMap((first, index) => names.slice(index + 1).map((second) => [first, second]));
 const cases: string[][] = [
   [],
   ...names.map((name) => [name]),
@@ -93,8 +93,8 @@ it.each([[['ASSIGNEE', 'PRIORITY']], [['LABEL']], [['STATUS_CATEGORY', 'TEAM', '
   'gives the first groups by %j, in the same order whatever their number',
   async (by) => {
     const groupsOf = async (first: number | null | undefined) => {
-      const asked = `query ($by: [IssueStatsGroup!]!, $first: Int) { issueStats(groupBy: $by, first: $first) { ${selection} } }`;
-      const answer = await world.ask(asked, { by, ...(first !== undefined && { first }) });
+      const query = `query ($by: [IssueStatsGroup!]!, $first: Int) { issueStats(groupBy: $by, first: $first) { ${selection} } }`;
+      const answer = await world.ask(query, { by, ...(first !== undefined && { first }) });
       return dataOf(answer).issueStats as unknown[];
     };
     const all = await groupsOf(1_000);

@@ -64,8 +64,8 @@ const priorityCodes: Readonly<Record<string, number>> = { NONE: 0, URGENT: 1, HI
 
 /** The body of a PATCH for the same change, in which null does not clear a field. */
 function patchOf(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const given = Object.entries(fields).filter(([, value]) => value !== null);
-  const named = given.map(([name, value]) => [
+  const nonNull = Object.entries(fields).filter(([, value]) => value !== null);
+  const named = nonNull.map(([name, value]) => [
     restNames[name] ?? name,
     name === 'priority' ? priorityCodes[String(value)] : value,
   ]);
@@ -95,10 +95,10 @@ describe('the tallies of issues', () => {
       );
       await ada.mutate('issueBatchUpdate', { keys: some(), ...randomFields(random) });
       await ada.mutate('commentCreate', { issueKey: some()[0], body: 'Hello' });
-      const gone = random.pick(issues);
-      issues.splice(issues.indexOf(gone), 1);
-      await ada.mutate('issueDelete', { key: gone.key });
-      deleted.push(gone);
+      const removed = random.pick(issues);
+      issues.splice(issues.indexOf(removed), 1);
+      await ada.mutate('issueDelete', { key: removed.key });
+      deleted.push(removed);
       if (random.chance(0.5)) {
         const back = deleted.pop();
         if (back) issues.push((await ada.mutate('issueRestore', { key: back.key })).issue);
@@ -237,8 +237,8 @@ function patchless(fields: Readonly<Record<string, unknown>>): Record<string, un
 }
 
 async function manyLabels(count: number): Promise<string[]> {
-  const labels = Array.from({ length: count }, (_, place) => {
-    const name = `Label ${place}`;
+  const labels = Array.from({ length: count }, (_, index) => {
+    const name = `Label ${index}`;
     return { workspaceId: world.workspaceId, id: newUuid(), teamId: null, name, nameFold: fold(name) };
   });
   await app.database.unscoped.insertInto('label').values(labels).execute();

@@ -4,7 +4,7 @@ import { Calendar, categories, isClosed, type ModelIssue, percentile } from './t
 import {
   type PeriodRequest,
   declared,
-  given,
+  periodArguments,
   notDeleted,
   randomPeriods,
   trendWorld,
@@ -59,7 +59,7 @@ interface Shown extends Record<'created' | 'started' | 'closed', number> {
 }
 
 const trend = `query (${declared}, $by: [IssueStatsGroup!]!, $filter: IssueFilter, $first: Int) {
-  issueTrend(${given}, groupBy: $by, filter: $filter, first: $first) { historySinceUtc periods {
+  issueTrend(${periodArguments}, groupBy: $by, filter: $filter, first: $first) { historySinceUtc periods {
     startsOn statusCategory team { code } project { key } delivery { number team { code } } priority label { name team { code } }
     created started closed createdEstimate startedEstimate closedEstimate
     cycleTime { median p85 p95 } leadTime { median p85 p95 }
@@ -122,7 +122,7 @@ function expectedTrend(
     const rows = periods.map((period) => periodRow(calendar, period, all));
     const busy = rows.some(({ created, started, closed }) => created + started + closed > 0);
     if (by.length > 0 && !busy) return [];
-    return rows.map((row, place) => rowText(periods[place] ?? '', JSON.parse(key) as unknown[], row));
+    return rows.map((row, index) => rowText(periods[index] ?? '', JSON.parse(key) as unknown[], row));
   });
 }
 

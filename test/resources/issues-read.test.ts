@@ -17,18 +17,18 @@ describe('an issue', () => {
   it('says whether the viewer is subscribed to it and may change it', async () => {
     const readers = [
       // The owner, a member without the write scope, a guest with it, and a member with it.
-      { place: 0, scopes: ['issues:read', 'issues:write'], may: true },
-      { place: 2, scopes: ['issues:read'], may: false },
-      { place: 7, scopes: ['issues:read', 'issues:write'], may: false },
-      { place: 2, scopes: ['issues:read', 'issues:write'], may: true },
+      { index: 0, scopes: ['issues:read', 'issues:write'], may: true },
+      { index: 2, scopes: ['issues:read'], may: false },
+      { index: 7, scopes: ['issues:read', 'issues:write'], may: false },
+      { index: 2, scopes: ['issues:read', 'issues:write'], may: true },
     ] as const;
     const { member, issueSubscription } = world.fixture.rows;
-    for (const { place, scopes, may } of readers) {
+    for (const { index, scopes, may } of readers) {
       const query = '{ issues(first: 250) { nodes { id isSubscribed viewerCanUpdate viewerCanDelete } } }';
-      const answer = await world.ask(query, {}, await world.token(scopes, place));
+      const answer = await world.ask(query, {}, await world.token(scopes, index));
       const { nodes } = dataOf(answer).issues as { nodes: Record<string, unknown>[] };
       const followed = issueSubscription.filter(
-        ({ userAccountId }) => userAccountId === member[place]?.userAccountId,
+        ({ userAccountId }) => userAccountId === member[index]?.userAccountId,
       );
       const ids = new Set(followed.map(({ issueId }) => encodeId('issue', issueId)));
       expect(nodes).toEqual(
@@ -51,8 +51,8 @@ describe('an issue', () => {
 
   it('is found by a literal filter as by one in a variable, and null counts as left out', async () => {
     const query = `query ($filter: IssueFilter) {
-      written: issues(filter: { and: [{ priority: { in: [URGENT, HIGH] }, team: { code: { eq: "eng" } } }, { not: { labels: { some: {} } } }], dueDate: null, status: { isTerminal: { eq: null } } }) { nodes { id } }
-      given: issues(filter: $filter) { nodes { id } }
+      byLiteral: issues(filter: { and: [{ priority: { in: [URGENT, HIGH] }, team: { code: { eq: "eng" } } }, { not: { labels: { some: {} } } }], dueDate: null, status: { isTerminal: { eq: null } } }) { nodes { id } }
+      byVariable: issues(filter: $filter) { nodes { id } }
       all: issues(filter: null) { totalCount }
     }`;
     const filter = {
@@ -61,12 +61,12 @@ describe('an issue', () => {
         { not: { labels: { some: {} } } },
       ],
     };
-    const { written, given, all } = dataOf(await world.ask(query, { filter })) as Record<
+    const { byLiteral, byVariable, all } = dataOf(await world.ask(query, { filter })) as Record<
       string,
       { nodes: unknown[]; totalCount: number }
     >;
-    expect(written).toEqual(given);
-    expect(given?.nodes.length).toBeGreaterThan(0);
+    expect(byLiteral).toEqual(byVariable);
+    expect(byVariable?.nodes.length).toBeGreaterThan(0);
     expect(all?.totalCount).toBe(world.model.all('Issue').length);
   });
 });
@@ -88,7 +88,7 @@ describe('a filter', () => {
     },
     { faults: 'title.contains', filter: { title: { contains: 'a\0b' } } },
     { faults: 'title.in[0]', filter: { title: { in: ['\ud800'] } } },
-    { faults: 'number.in', filter: { number: { in: Array.from({ length: 251 }, (_none, place) => place) } } },
+    { faults: 'number.in', filter: { number: { in: Array.from({ length: 251 }, (_none, index) => index) } } },
     { faults: 'and[0].or[0].not.and', filter: { and: [{ or: [{ not: { and: [] } }] }] } },
     {
       faults: 'and[0].team.and[0].or[0].not',
@@ -101,7 +101,7 @@ describe('a filter', () => {
     },
     {
       faults: '',
-      filter: { or: Array.from({ length: 101 }, (_none, place) => ({ number: { eq: place } })) },
+      filter: { or: Array.from({ length: 101 }, (_none, index) => ({ number: { eq: index } })) },
     },
   ];
 
@@ -163,9 +163,9 @@ describe('a filter', () => {
   it('may have combinators and relations three levels deep, 250 values, 100 conditions, and both ends of every range', async () => {
     const filters = [
       { and: [{ or: [{ not: { number: { eq: 1 } } }] }] },
-      { number: { in: Array.from({ length: 250 }, (_none, place) => place) } },
+      { number: { in: Array.from({ length: 250 }, (_none, index) => index) } },
       { parent: { parent: { team: { name: { contains: 'a' } } } } },
-      { or: Array.from({ length: 100 }, (_none, place) => ({ number: { eq: place } })) },
+      { or: Array.from({ length: 100 }, (_none, index) => ({ number: { eq: index } })) },
       { number: { gte: -2_147_483_648, lte: 2_147_483_647 } },
       { dueDate: { gte: '0001-01-01', lte: '9999-12-31' } },
       { createdUtc: { gte: '0001-01-01T00:00:00Z', lte: '9999-12-31T23:59:59.999Z' } },

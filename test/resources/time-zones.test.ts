@@ -84,9 +84,9 @@ describe('periods', () => {
       'to: makes 401 periods; at most 400 are counted at once: ask for fewer days, or for longer periods',
     ],
   ])('are refused for %j', (input, message) => {
-    const given = { every: 'day' as const, from: '2026-01-01', to: '2026-01-01', ...input };
-    expect(() => periodsOf(given)).toThrow(AppError);
-    expect(() => periodsOf(given)).toThrow(message);
+    const args = { every: 'day' as const, from: '2026-01-01', to: '2026-01-01', ...input };
+    expect(() => periodsOf(args)).toThrow(AppError);
+    expect(() => periodsOf(args)).toThrow(message);
   });
 
   it(`number at most ${maxPeriods}`, () => {
@@ -95,16 +95,16 @@ describe('periods', () => {
 });
 
 it('the periods of several statistics are made in several rounds of the event loop', async () => {
-  const made: number[] = [];
+  const rounds: number[] = [];
   let round = 0;
   const days = { every: 'day', from: '2024-11-01', to: '2025-11-30' } as const;
   const statistics = zones.slice(0, 40).map(async (timeZone) => {
     await periodsInTurn({ ...days, timeZone });
-    made.push(round);
+    rounds.push(round);
   });
-  while (made.length < statistics.length) {
+  while (rounds.length < statistics.length) {
     await nextRound();
     round += 1;
   }
-  expect(new Set(made).size).toBeGreaterThan(5);
+  expect(new Set(rounds).size).toBeGreaterThan(5);
 });

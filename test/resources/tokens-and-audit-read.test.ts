@@ -41,10 +41,11 @@ async function writeAuditEntries(): Promise<void> {
   const make =
     'mutation ($name: String!) { accessTokenCreate(input: { name: $name, scopes: ["teams:read"] }) { accessToken { id } } }';
   for (const name of ['one', 'two', 'three']) {
-    const made = dataOf(await world.ask(make, { name })) as {
+    const created = dataOf(await world.ask(make, { name })) as {
       accessTokenCreate: { accessToken: { id: string } };
     };
-    if (name !== 'three') await inProcess(world.app, 'token revoke', [made.accessTokenCreate.accessToken.id]);
+    if (name !== 'three')
+      await inProcess(world.app, 'token revoke', [created.accessTokenCreate.accessToken.id]);
   }
 }
 

@@ -10,7 +10,7 @@ import { Random } from '../support/random.ts';
 import { type Every, type ModelIssue, randomIssue } from './trend-model.ts';
 
 /** Issues with random histories. */
-export const issues = Array.from({ length: 150 }, (_, place) => randomIssue(new Random(`history ${place}`)));
+export const issues = Array.from({ length: 150 }, (_, index) => randomIssue(new Random(`history ${index}`)));
 export const notDeleted = issues.filter(({ last }) => !last.deleted);
 
 /** A server whose workspace has these issues. */
@@ -28,8 +28,8 @@ export async function trendWorld(name: string): Promise<TrendWorld> {
     workspaceId: world.workspaceId,
   });
   const file = world.write('histories.ndjson', [header, ...issues.map(lineOf)]);
-  const said = await world.run((env) => runImport(env, { file, from: 'ndjson', workspace: name }));
-  if (said.exitCode !== 0 || said.stderr.includes('warning')) throw new Error(said.stderr);
+  const imported = await world.run((env) => runImport(env, { file, from: 'ndjson', workspace: name }));
+  if (imported.exitCode !== 0 || imported.stderr.includes('warning')) throw new Error(imported.stderr);
   const owner = await app.database.unscoped
     .selectFrom('member')
     .select('userAccountId')
@@ -73,12 +73,12 @@ const header = {
   workspace: { id: 'x', name: 'Elsewhere' },
 };
 
-function lineOf(issue: ModelIssue, place: number): object {
+function lineOf(issue: ModelIssue, index: number): object {
   const { team, priority, labels, stages, createdMs, closedMs, last } = issue;
   return {
     _type: 'issue',
-    key: `${team}-${place + 1}`,
-    title: `Issue ${place}`,
+    key: `${team}-${index + 1}`,
+    title: `Issue ${index}`,
     status: last.status,
     priority,
     labels,
@@ -129,7 +129,7 @@ export function randomPeriods(random: Random): PeriodRequest {
 
 /** The declarations of the variables of a trend query. */
 export const declared = '$every: TrendPeriodLength!, $from: Date!, $to: Date!, $timeZone: String!';
-export const given = 'every: $every, from: $from, to: $to, timeZone: $timeZone';
+export const periodArguments = 'every: $every, from: $from, to: $to, timeZone: $timeZone';
 
 /** One number for each random query. */
-export const tries = Array.from({ length: 12 }, (_, place) => place);
+export const tries = Array.from({ length: 12 }, (_, index) => index);
