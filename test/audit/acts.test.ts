@@ -239,11 +239,11 @@ describe('commands', () => {
 
   it.each(Object.keys(runs))('%s enters its acts, or leaves every row as it is', async (name) => {
     const { acts: expected, words, exitCode = 0 } = runs[name] ?? { acts: [], words: () => [] };
-    const given = await words();
+    const args = await words();
     const before = expected.length === 0 ? await fingerprint() : '';
     let ran = { exitCode: -1, stdout: '', stderr: '' };
     const added = await entered(async () => {
-      ran = await inProcess(app, name, given);
+      ran = await inProcess(app, name, args);
     });
     expect([ran.exitCode, ran.exitCode === exitCode ? '' : ran.stderr]).toEqual([exitCode, '']);
     expect(added.map(({ act }) => act).toSorted()).toEqual(expected.toSorted());
@@ -296,15 +296,15 @@ it('no entry contains the text or the hash of a token', async () => {
   expect(entries).not.toMatch(/wg_/);
   const hashes = await app.database.unscoped.selectFrom('accessToken').select('tokenHash').execute();
   for (const { tokenHash } of hashes) {
-    for (const form of ['hex', 'base64', 'base64url'] as const)
-      expect(entries).not.toContain(tokenHash.toString(form));
+    for (const encoding of ['hex', 'base64', 'base64url'] as const)
+      expect(entries).not.toContain(tokenHash.toString(encoding));
   }
 });
 
 async function databaseCommands(prefix: string, subCommands: SubCommandsDef): Promise<string[]> {
   const names = await Promise.all(
-    Object.entries(subCommands).map(async ([word, given]) => {
-      const found = (await (typeof given === 'function' ? given() : given)) as CommandDef;
+    Object.entries(subCommands).map(async ([word, command]) => {
+      const found = (await (typeof command === 'function' ? command() : command)) as CommandDef;
       const name = `${prefix}${word}`;
       if (found.subCommands) return databaseCommands(`${name} `, found.subCommands as SubCommandsDef);
       return 'execute' in found ? [name] : [];

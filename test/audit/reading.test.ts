@@ -53,7 +53,7 @@ describe.each(sampledExecutors('audit/reading'))('on the %s executor', (EXECUTOR
     app.graphql<Entries>(query, variables, { token });
 
   it('the audit log lists the newest entries first, with their actor and request', async () => {
-    const made = await mint('fourth');
+    const created = await mint('fourth');
     const { body } = await read({ first: 1 });
     expect(body.errors).toBeUndefined();
     expect(body.data?.auditEntries.nodes).toMatchObject([
@@ -63,7 +63,7 @@ describe.each(sampledExecutors('audit/reading'))('on the %s executor', (EXECUTOR
         actorName: 'Olive Owner',
         actor: { displayName: 'Olive Owner' },
         accessTokenId: expect.stringMatching(/^token_/),
-        requestId: made.headers.get('x-request-id'),
+        requestId: created.headers.get('x-request-id'),
         subjectName: 'fourth',
       },
     ]);
@@ -173,10 +173,10 @@ describe('the audit log', () => {
     const tokens = () =>
       app.database.unscoped.selectFrom('accessToken').select(['id', 'revokedUtc']).orderBy('id').execute();
     const before = await tokens();
-    const made = await app.graphql(
+    const created = await app.graphql(
       'mutation { accessTokenCreate(input: { name: "lost", scopes: ["teams:read"] }) { accessToken { id } } }',
     );
-    expect(made.body.errors?.[0]?.extensions?.code).toBe('INTERNAL_ERROR');
+    expect(created.body.errors?.[0]?.extensions?.code).toBe('INTERNAL_ERROR');
     const command = await inProcess(app, 'token create', ['--name', 'lost']);
     expect(command.exitCode).toBe(1);
     expect(await tokens()).toEqual(before);

@@ -159,10 +159,10 @@ it('streams of both APIs continue after a broken connection, and miss nothing', 
   const update =
     'mutation ($key: String!, $title: String!) { issueUpdate(input: { key: $key, title: $title }) { issue { key } } }';
   for (const title of ['Before the cut', 'After the cut']) {
-    const told = [lists.next(), changes.next()] as const;
+    const events = [lists.next(), changes.next()] as const;
     if (title.startsWith('After')) cut.redirect(app.url);
     await direct.graph.request(update, { key, title } as never);
-    const [list, change] = await Promise.all(told);
+    const [list, change] = await Promise.all(events);
     expect(list.value).toMatchObject({ reset: false, data: { issues: { issue: { key, title } } } });
     expect(change.value).toMatchObject({ issueKey: key, fields: ['title'] });
   }
@@ -175,12 +175,12 @@ it('streams of both APIs continue after a broken connection, and miss nothing', 
 it('an undefined value of a filter of changes filters nothing', async () => {
   const { workspace } = await direct.graph.request(OpenIssuesDocument);
   const changes = direct.changes({ event_type: undefined }, { after: workspace.changeCursor });
-  const told = changes.next();
+  const events = changes.next();
   await direct.rest.PATCH('/v1/issues/{issueKey}', {
     params: { path: { issueKey: 'WEB-2' } },
     body: { title: 'Told without a filter' },
   });
-  expect((await told).value).toMatchObject({ eventType: 'issue.updated.v1', issueKey: 'WEB-2' });
+  expect((await events).value).toMatchObject({ eventType: 'issue.updated.v1', issueKey: 'WEB-2' });
   await changes.return();
 });
 

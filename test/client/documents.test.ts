@@ -30,7 +30,7 @@ const texts = [
   `${viewer}\n`,
 ];
 const printed = printManifest(texts);
-const own = Object.fromEntries(texts.map((text, place) => [`x-own:${place}`, text]));
+const own = Object.fromEntries(texts.map((text, index) => [`x-own:${index}`, text]));
 
 let folder: string;
 let app: App;

@@ -19,12 +19,12 @@ it.each([
 ])(
   'a stream whose connection %s is opened again also when the server does not answer once',
   async (_, send) => {
-    const asked: (string | undefined)[] = [];
+    const lastEventIds: (string | undefined)[] = [];
     const server = createServer(({ headers }, response) => {
-      asked.push(headers['last-event-id']?.toString());
-      if (asked.length === 2) return;
+      lastEventIds.push(headers['last-event-id']?.toString());
+      if (lastEventIds.length === 2) return;
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-      if (asked.length === 1) send(response);
+      if (lastEventIds.length === 1) send(response);
       else response.write(cursor(2));
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -36,14 +36,14 @@ it.each([
       // The silence, and then the moment before the next attempt.
       await nextTurn();
       jest.advanceTimersByTime(30_000);
-      for (let turn = 0; turn < 20_000 && asked.length < times; turn += 1) {
+      for (let turn = 0; turn < 20_000 && lastEventIds.length < times; turn += 1) {
         jest.advanceTimersByTime(1);
         await nextTurn();
       }
-      expect(asked).toHaveLength(times);
+      expect(lastEventIds).toHaveLength(times);
     }
     expect(await next).toMatchObject({ value: { position: 2 } });
-    expect(asked).toEqual([undefined, 'c1-1-a', 'c1-1-a']);
+    expect(lastEventIds).toEqual([undefined, 'c1-1-a', 'c1-1-a']);
     await stream.return();
     server.closeAllConnections();
     server.close();
@@ -77,11 +77,11 @@ it('an answer may take for ever when the client is told so', async () => {
   const held: ServerResponse[] = [];
   await using server = await startScripted((_, response) => void held.push(response));
   const workgraph = connect({ url: server.url, token: 'wg_token', timeoutMs: Infinity });
-  const asked = workgraph.graph.request('{ viewer { id } }');
+  const answer = workgraph.graph.request('{ viewer { id } }');
   while (held.length === 0) await nextTurn();
   await pass(600_000);
   held[0]?.writeHead(200, { 'Content-Type': 'application/json' }).end('{"data": {"viewer": null}}');
-  expect([await asked, held.length]).toEqual([{ viewer: null }, 1]);
+  expect([await answer, held.length]).toEqual([{ viewer: null }, 1]);
 });
 
 it('a fetch that throws instead of rejecting makes the server unreachable, for streams too', async () => {

@@ -36,9 +36,9 @@ export class Normalizer {
     if (known !== undefined) return known;
     const number = (this.#ids.size + 1).toString(16).padStart(12, '0');
     const time = exampleDay.getTime().toString(16).padStart(12, '0');
-    const made = encodeId(parsed.prefix, `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${number}`);
-    this.#ids.set(id, made);
-    return made;
+    const normalized = encodeId(parsed.prefix, `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${number}`);
+    this.#ids.set(id, normalized);
+    return normalized;
   }
 }
 
@@ -46,7 +46,7 @@ export class Normalizer {
 const momentaryNumbers: Readonly<Record<string, number>> = { ms: 12, backlog: 0 };
 
 const idForm = new RegExp(`\\b(?:${idPrefixes.join('|')})_[0-7][0-9a-hjkmnp-tv-z]{25}\\b`, 'g');
-/** The form of request ids. Ids of objects have another form. */
+/** The format of request ids. Ids of objects have another format. */
 const uuidForm = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 const timeForm = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 

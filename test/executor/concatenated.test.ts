@@ -42,8 +42,8 @@ const asTexts = ['as texts', (cells: readonly (string | null)[]): TextRow => cel
 describe.each([asSent, asTexts])('a concatenated string from a row %s', (_how, rowOf) => {
   const { field, number, code } = keyField();
   const framed = (own: string | null, team: string | null) => {
-    const cells = ['the id of the team', ''].map((cell, place) => (place === number ? own : cell));
-    const teamCells = Array.from({ length: code + 1 }, (_, place) => (place === code ? team : null));
+    const cells = ['the id of the team', ''].map((cell, index) => (index === number ? own : cell));
+    const teamCells = Array.from({ length: code + 1 }, (_, index) => (index === code ? team : null));
     const link: Partial<Link> = {
       frame: { rows: [rowOf(teamCells)] } as unknown as Frame,
       at: Int32Array.of(team === 'nowhere' ? -1 : 0),

@@ -184,7 +184,7 @@ describe('both sinks', () => {
   });
 
   function list(out: Sink, items: readonly (() => void)[]): void {
-    writeList(out, items, 0, items.length, (_out, of, place) => of[place]?.());
+    writeList(out, items, 0, items.length, (_out, of, index) => of[index]?.());
   }
 
   function nested(out: Sink, value: unknown): void {

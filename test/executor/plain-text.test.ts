@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { plainEnd } from '../../src/executor/compiled/writing/plain-text.ts';
 
-/** A text of bytes that need no escape, at each of the four places that it may have in its buffer. */
+/** A text of bytes that need no escape, at an offset in its buffer, because its alignment matters. */
 function plainBytes(length: number, offset: number): Uint8Array {
   const bytes = new Uint8Array(new ArrayBuffer(length + 8), offset, length);
   for (let at = 0; at < length; at += 1)

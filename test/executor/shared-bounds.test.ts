@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 const times = (count: number, part: (place: number) => string) =>
-  Array.from({ length: count }, (_, place) => part(place)).join(' ');
+  Array.from({ length: count }, (_, index) => part(index)).join(' ');
 const page = 'issues(filter: { priority: { eq: HIGH } })';
 const flow =
   'issueFlow(every: DAY, from: "2026-01-01", to: "2026-01-02", timeZone: "UTC") { periods { open } }';

@@ -50,10 +50,10 @@ it(`the combined rules report the same errors as the separate ones, with the sam
 
 /** Compares the errors and returns their number. */
 function expectSame(document: DocumentNode): number {
-  const told = (errors: ReturnType<typeof validate>) =>
+  const summary = (errors: ReturnType<typeof validate>) =>
     errors.map(({ message, locations }) => ({ message, locations }));
-  const alone = told(validate(schema, document));
-  expect(told(validate(schema, document, [allRules]))).toEqual(alone);
+  const alone = summary(validate(schema, document));
+  expect(summary(validate(schema, document, [allRules]))).toEqual(alone);
   return alone.length;
 }
 
@@ -61,10 +61,10 @@ function expectSame(document: DocumentNode): number {
 function mangled(random: Random): DocumentNode | undefined {
   const tokens = tokensOf(random.pick(texts));
   for (let changes = random.integer(1, 3); changes > 0; changes -= 1) {
-    const place = random.integer(0, tokens.length - 1);
+    const index = random.integer(0, tokens.length - 1);
     const other = random.pick(tokens);
     const added = random.chance(0.5) ? other : random.pick(noise);
-    tokens.splice(place, random.integer(0, 1), ...(random.chance(1 / 3) ? [] : [added]));
+    tokens.splice(index, random.integer(0, 1), ...(random.chance(1 / 3) ? [] : [added]));
   }
   try {
     return parse(tokens.join(' '));

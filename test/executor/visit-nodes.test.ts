@@ -30,6 +30,6 @@ it('visitNodes visits the same nodes in the same order as visit of graphql-js', 
     const walked: ASTNode[] = [];
     visitNodes(document, (node) => void walked.push(node));
     expect(walked.map(({ kind }) => kind)).toEqual(visited.map(({ kind }) => kind));
-    expect(walked.every((node, place) => node === visited[place])).toBe(true);
+    expect(walked.every((node, index) => node === visited[index])).toBe(true);
   }
 });

@@ -11,9 +11,9 @@ const world = await startExampleWorld();
 try {
   const answers: Record<string, unknown[]> = {};
   for (const { title, trials } of readRecipes(join(import.meta.dirname, '../..'))) {
-    const given: unknown[] = [];
-    for (const trial of trials) given.push(await answerTo(world, trial, given.at(-1)));
-    answers[title] = given;
+    const trialAnswers: unknown[] = [];
+    for (const trial of trials) trialAnswers.push(await answerTo(world, trial, trialAnswers.at(-1)));
+    answers[title] = trialAnswers;
   }
   process.stdout.write(JSON.stringify(answers));
 } finally {

@@ -78,9 +78,9 @@ function blocksOf(text: string): Block[] {
 }
 
 function readTrials(blocks: readonly Block[]): Trial[] {
-  return blocks.flatMap(({ language, text }, place) => {
+  return blocks.flatMap(({ language, text }, index) => {
     if (language === 'json') return [];
-    const next = blocks[place + 1];
+    const next = blocks[index + 1];
     const answer = next?.language === 'json' ? { answer: JSON.parse(next.text) as object } : {};
     return [{ kind: language as Trial['kind'], text: text.trim(), ...answer }];
   });
@@ -109,6 +109,6 @@ function withEdit([head, tail]: [string, string], edit: Exclude<Edit, { kind: 'c
   // Whole lines are inserted, above or below the line that has the anchor.
   const at = edit.kind === 'above' ? head.lastIndexOf('\n') + 1 : head.length + edit.anchor.length;
   const whole = head + edit.anchor + tail;
-  const place = edit.kind === 'above' ? at : whole.indexOf('\n', at) + 1;
-  return whole.slice(0, place) + edit.text + whole.slice(place);
+  const offset = edit.kind === 'above' ? at : whole.indexOf('\n', at) + 1;
+  return whole.slice(0, offset) + edit.text + whole.slice(offset);
 }

@@ -68,8 +68,8 @@ onEmbedded('in a copy of the repository to which all recipes were applied', () =
       unknown[]
     >;
     for (const { title, trials } of recipes) {
-      for (const [place, { text, answer }] of trials.entries())
-        if (answer) expect({ text, answer: answers[title]?.[place] }).toMatchObject({ text, answer });
+      for (const [index, { text, answer }] of trials.entries())
+        if (answer) expect({ text, answer: answers[title]?.[index] }).toMatchObject({ text, answer });
     }
   });
 });

@@ -6,10 +6,10 @@ import { newUuid } from '../../src/resolvers/ids.ts';
 it.each([0, 1, 3, 1_000])('an index of %i keys finds each by text and by bytes, and no other', (count) => {
   const keys = Array.from({ length: count }, () => newUuid());
   const index = new KeyIndex(keys);
-  for (const [place, key] of keys.entries()) {
-    expect(index.ofText(key)).toBe(place);
+  for (const [position, key] of keys.entries()) {
+    expect(index.ofText(key)).toBe(position);
     expect(index.ofBytes(Buffer.concat([Buffer.from('-'), uuidBytes(key), uuidBytes(newUuid())]), 1)).toBe(
-      place,
+      position,
     );
   }
   for (let other = 0; other < 100; other += 1) {

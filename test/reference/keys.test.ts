@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 /** Sends a query and records the statements that it takes. */
-async function asked<Data>(query: string) {
+async function runQuery<Data>(query: string) {
   const statements: string[] = [];
   const end = onStatement(({ sql }) => void statements.push(sql));
   const { body } = await app.graphql<Data>(query, {}, world.ada).finally(end);
@@ -37,7 +37,7 @@ async function asked<Data>(query: string) {
 
 /** The keys of the issues that a filter matches, and the statements that it takes. */
 async function found(filter: string, order = 'CREATED') {
-  const { data, sql } = await asked<{ issues: { totalCount: number; nodes: { key: string }[] } }>(
+  const { data, sql } = await runQuery<{ issues: { totalCount: number; nodes: { key: string }[] } }>(
     `{ issues(filter: ${filter}, orderBy: { field: ${order}, direction: ASC }) { totalCount nodes { key } } }`,
   );
   expect(data?.issues.totalCount).toBe(data?.issues.nodes.length);
@@ -80,7 +80,7 @@ compiled('many keys are hashed once for the statement', async () => {
   const filter = '{ reporter: { displayName: { neq: "Nobody" } } }';
   const whole = await found(filter);
   expect(whole.keys).toEqual([keys.open, keys.done, keys.bug]);
-  const children = await asked<{ teams: { nodes: { issues: { nodes: { key: string }[] } }[] } }>(
+  const children = await runQuery<{ teams: { nodes: { issues: { nodes: { key: string }[] } }[] } }>(
     `{ teams { nodes { issues(filter: ${filter}, orderBy: { field: CREATED, direction: ASC }) { nodes { key } } } } }`,
   );
   const ofTeams = children.data?.teams.nodes.map(({ issues }) => issues.nodes.map(({ key }) => key));

@@ -69,11 +69,11 @@ describe('a lease', () => {
     nowMs += leaseMs;
     const held = hold();
     steps.connecting = held.pass;
-    const asked = own.current(app.workspaceId);
+    const pending = own.current(app.workspaceId);
     await held.reached;
     nowMs += 500;
     held.release();
-    await asked;
+    await pending;
     nowMs += leaseMs - 501;
     expect(await isCurrentAtOnce(own)).toBe(true);
     nowMs += 1;
@@ -140,24 +140,24 @@ describe('a check', () => {
     const held = hold();
     steps.connecting = held.pass;
     const before = own.counts.check;
-    const asked = [own.current(app.workspaceId)];
+    const pending = [own.current(app.workspaceId)];
     nowMs += leaseMs - 1;
-    asked.push(own.current(app.workspaceId));
+    pending.push(own.current(app.workspaceId));
     expect(own.counts.check - before).toBe(1);
     nowMs += 1;
-    asked.push(own.current(app.workspaceId));
+    pending.push(own.current(app.workspaceId));
     expect(own.counts.check - before).toBe(2);
     held.release();
-    await Promise.all(asked.map((each) => Promise.resolve(each)));
+    await Promise.all(pending.map((each) => Promise.resolve(each)));
   });
 
   it('is made for a client that has seen the same version of another history', async () => {
     const own = await open();
     const { version } = await own.current(app.workspaceId);
     expect(own.current(app.workspaceId, version)).not.toBeInstanceOf(Promise);
-    const asked = own.current(app.workspaceId, { ref: version.ref, tag: version.tag + 1 });
-    expect(asked).toBeInstanceOf(Promise);
-    await asked;
+    const pending = own.current(app.workspaceId, { ref: version.ref, tag: version.tag + 1 });
+    expect(pending).toBeInstanceOf(Promise);
+    await pending;
   });
 });
 
@@ -169,12 +169,12 @@ describe('a workspace', () => {
     const held = hold();
     steps.connecting = held.pass;
     await rename(app, 'WEB', `Read again ${nowMs}`);
-    const asked = own.renewed(app.workspaceId);
+    const pending = own.renewed(app.workspaceId);
     await held.reached;
     steps.connecting = undefined;
     await own.current(second.workspaceId);
     held.release();
-    await asked;
+    await pending;
     expect([own.size().workspaces, await isCurrentAtOnce(own)]).toEqual([1, true]);
   });
 });

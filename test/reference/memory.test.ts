@@ -52,9 +52,9 @@ describe('the cache', () => {
         .execute()) as Record<string, unknown>[];
       const text = (value: unknown) => (value instanceof Date ? value.getTime() : String(value));
       const cached = table?.rows.map((row) =>
-        cachedTables[name].columns.map((column, place) => {
+        cachedTables[name].columns.map((column, index) => {
           const sample = rows.map((one) => one[column]).find((one) => one !== null);
-          const own = row[place] ?? null;
+          const own = row[index] ?? null;
           if (sample instanceof Date && own !== null)
             return Date.parse(own.replace(' ', 'T').replace(/\+00$/, 'Z'));
           return typeof sample === 'boolean' ? String(own === 't') : String(own);
@@ -235,9 +235,9 @@ describe('versions', () => {
 
   it('that a client claims to have seen cause one check, and no waiting if they do not exist', async () => {
     const { version } = await current();
-    const asked = await readsOf(() => memory.current(app.workspaceId, { ref: version.ref + 7, tag: 1 }));
-    expect(asked.reads).toEqual({ check: 1, delta: 0, whole: 0 });
-    expect(asked.result.version).toEqual(version);
+    const read = await readsOf(() => memory.current(app.workspaceId, { ref: version.ref + 7, tag: 1 }));
+    expect(read.reads).toEqual({ check: 1, delta: 0, whole: 0 });
+    expect(read.result.version).toEqual(version);
     const known = await readsOf(() => memory.current(app.workspaceId, version));
     expect(known.reads).toEqual({ check: 0, delta: 0, whole: 0 });
   });

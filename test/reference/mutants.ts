@@ -27,10 +27,10 @@ const copied = [
   'openapi.json',
   'schema.graphql',
 ];
-const asked = mutants.filter(
+const selected = mutants.filter(
   ({ name, needsPostgres }) => new RegExp(chosen.match).test(name) && (onPostgres || !needsPostgres),
 );
-for (const mutant of asked) mutated(mutant);
+for (const mutant of selected) mutated(mutant);
 for (const name of copied) spawnSync('cp', ['-al', join(root, name), join(copy, name)], { stdio: 'inherit' });
 const failing = await failureOf([]);
 if (failing !== undefined) process.stdout.write(`Fails without any mutant: ${failing}\n`);
@@ -39,19 +39,19 @@ process.exitCode = failing === undefined ? await judgeAll() : 100;
 /** Prints for each safeguard which test failed, and returns the number of survivors. */
 async function judgeAll(): Promise<number> {
   let survivors = 0;
-  for (const mutant of asked) {
-    const place = join(copy, mutant.file);
+  for (const mutant of selected) {
+    const path = join(copy, mutant.file);
     // The file of the copy is a link to that of the repository until it is replaced.
-    rmSync(place);
-    writeFileSync(place, mutated(mutant));
+    rmSync(path);
+    writeFileSync(path, mutated(mutant));
     const failed = (await failureOf([mutant.by])) ?? (await failureOf([]));
-    rmSync(place);
-    cpSync(join(root, mutant.file), place);
+    rmSync(path);
+    cpSync(join(root, mutant.file), path);
     if (failed === undefined) survivors += 1;
     const verdict = failed === undefined ? 'SURVIVED' : `killed by ${failed}`;
     process.stdout.write(`${mutant.name} (${mutant.file})\n  ${verdict}\n`);
   }
-  process.stdout.write(`${asked.length - survivors} of ${asked.length} were killed\n`);
+  process.stdout.write(`${selected.length - survivors} of ${selected.length} were killed\n`);
   return survivors;
 }
 

@@ -48,7 +48,7 @@ it('the server answers each command of docs/webhooks.md as the page says, and a 
     secret = answer.secret ?? secret;
   }
   await app.request('POST', '/v1/issues/WEB-63/comments', { body: { body: 'Said.' } });
-  const [said] = await receiver.until(
+  const [received] = await receiver.until(
     1,
     ({ type, headers }) =>
       type === 'issue-comment.created.v1' && headers['x-workgraph-webhook'] === names.WEBHOOK,
@@ -59,10 +59,10 @@ it('the server answers each command of docs/webhooks.md as the page says, and a 
     { Webhook },
     page,
   );
-  expect(verified(said?.text ?? '', said?.headers)).toEqual(JSON.parse(said?.text ?? ''));
+  expect(verified(received?.text ?? '', received?.headers)).toEqual(JSON.parse(received?.text ?? ''));
   const example = JSON.parse(message) as { data: Record<string, object> };
   for (const [name, fields] of Object.entries(example.data))
-    expect(Object.keys(said?.data[name] as object)).toEqual(expect.arrayContaining(Object.keys(fields)));
+    expect(Object.keys(received?.data[name] as object)).toEqual(expect.arrayContaining(Object.keys(fields)));
 });
 
 it('the server answers the query of the page', async () => {

@@ -20,13 +20,13 @@ async function nameServer(entries: Parameters<typeof startNameServer>[0]) {
 describe('HostNames', () => {
   it('looks up names while others are not answered', async () => {
     const silent = Array.from({ length: 20 }, (_, index) => `silent${index}.test`);
-    const { server, asked, answerHeld } = await nameServer({
+    const { server, queriedNames, answerHeld } = await nameServer({
       ...Object.fromEntries(silent.map((name) => [name, 'held'] as const)),
       'good.test': ['192.0.2.1', '192.0.2.2'],
     });
     const names = new HostNames({ hasOwnNetworks: true, servers: [server] });
     const waiting = Promise.allSettled(silent.map((name) => names.addressesOf(name)));
-    await eventually(() => silent.every((name) => asked.has(name)));
+    await eventually(() => silent.every((name) => queriedNames.has(name)));
     expect(await names.addressesOf('good.test')).toEqual([
       { address: '192.0.2.1', family: 4 },
       { address: '192.0.2.2', family: 4 },
@@ -50,11 +50,11 @@ describe('HostNames', () => {
   });
 
   it('reads the file of hosts before it asks anyone', async () => {
-    const { server, asked } = await nameServer({ localhost: ['192.0.2.1'] });
+    const { server, queriedNames } = await nameServer({ localhost: ['192.0.2.1'] });
     const names = new HostNames({ hasOwnNetworks: true, servers: [server] });
     for (const name of ['localhost', 'LOCALHOST.'])
       expect(await names.addressesOf(name)).toContainEqual({ address: '127.0.0.1', family: 4 });
-    expect(asked.size).toBe(0);
+    expect(queriedNames.size).toBe(0);
   });
 
   describe('with search domains', () => {
@@ -67,7 +67,7 @@ describe('HostNames', () => {
     afterAll(() => rmSync(directory, { recursive: true }));
 
     it('looks for a name that is not known as it is in each of them', async () => {
-      const { server, asked } = await nameServer({
+      const { server, queriedNames } = await nameServer({
         'receiver.old.test': ['192.0.2.1'],
         'receiver.corp.test': ['192.0.2.9'],
         'late.6.test': ['192.0.2.6'],
@@ -78,7 +78,7 @@ describe('HostNames', () => {
       });
       const names = new HostNames({ hasOwnNetworks: true, servers: [server], resolverFile });
       expect(await names.addressesOf('receiver')).toEqual([{ address: '192.0.2.9', family: 4 }]);
-      expect(asked).toContain('receiver.silent.test');
+      expect(queriedNames).toContain('receiver.silent.test');
       expect(await names.addressesOf('known.test')).toEqual([{ address: '192.0.2.3', family: 4 }]);
       expect(await names.addressesOf('late')).toEqual([{ address: '192.0.2.6', family: 4 }]);
       await expect(names.addressesOf('absent')).rejects.toMatchObject({ code: 'ENOTFOUND' });
@@ -86,10 +86,10 @@ describe('HostNames', () => {
     });
 
     it('takes no longer than for one name if they do not answer', async () => {
-      const { server, asked } = await nameServer({ 'receiver.silent.test': 'held' });
+      const { server, queriedNames } = await nameServer({ 'receiver.silent.test': 'held' });
       const names = new HostNames({ hasOwnNetworks: true, servers: [server], resolverFile, withinMs: 100 });
       await expect(names.addressesOf('receiver')).rejects.toMatchObject({ code: 'ETIMEOUT' });
-      expect(asked).not.toContain('receiver.corp.test');
+      expect(queriedNames).not.toContain('receiver.corp.test');
     });
 
     it('looks for no name in them that may lead to public addresses only, or whose servers fail', async () => {

@@ -39,12 +39,12 @@ function serverWith(...keys: string[]): Webhooks {
 
 /** Runs a round of the janitor of a server, and returns what it logs. */
 async function round(server: Webhooks): Promise<unknown[]> {
-  const said: unknown[] = [];
-  const note = (fields: unknown, words?: string) => said.push([fields, words]);
+  const logged: unknown[] = [];
+  const note = (fields: unknown, words?: string) => logged.push([fields, words]);
   const { database, store } = app;
   const chores = choresOf({ database, store, changesDays: 7, additionalChores: server.choresOf(database) });
   await tidy(chores, { info: note, warn: note });
-  return said.filter((line) => JSON.stringify(line).includes('secrets'));
+  return logged.filter((line) => JSON.stringify(line).includes('secrets'));
 }
 
 async function rowOf(id: string): Promise<WebhookRow> {

@@ -29,22 +29,22 @@ interface Listening {
 }
 
 /** Listens until `stop` is called, or the server refuses. */
-function listening({ state = 'listen.json', ...given }: Listening) {
+function listening({ state = 'listen.json', ...more }: Listening) {
   const stop = new AbortController();
   const printed: Record<string, unknown>[] = [];
-  const told: string[] = [];
+  const stderrLines: string[] = [];
   const stateFile = join(app.dataDir, state);
   const standard = { server: app.url, token: app.token, events: [], hasImports: false };
-  const options = { ...standard, stateFile, isJson: true, ...given };
+  const options = { ...standard, stateFile, isJson: true, ...more };
   const done = listenAndForward(options, {
     stdout: (text) => printed.push(JSON.parse(text) as Record<string, unknown>),
-    stderr: (text) => told.push(text),
+    stderr: (text) => stderrLines.push(text),
     signal: stop.signal,
   });
   return {
     printed,
     /** What was written to standard error. */
-    told,
+    stderrLines,
     stateFile,
     done,
     stop: async () => {
@@ -274,10 +274,10 @@ it('webhooks listen says once why the server cannot answer, and that it answers 
     ];
     response.writeHead(status).end(body);
   });
-  const { told, stop } = listening({ forwardTo: nowhere, server: server.url, state: 'again.json' });
-  await eventually(() => told.length === 3);
+  const { stderrLines, stop } = listening({ forwardTo: nowhere, server: server.url, state: 'again.json' });
+  await eventually(() => stderrLines.length === 3);
   await stop();
-  expect(told).toEqual([
+  expect(stderrLines).toEqual([
     `${server.url} answers 503; trying again every 2 s.\n`,
     `${server.url} answers 503: Busy; trying again every 2 s.\n`,
     `${server.url} answers again.\n`,
@@ -287,10 +287,10 @@ it('webhooks listen says once why the server cannot answer, and that it answers 
 it('webhooks listen says that nothing listens at the URL', async () => {
   const { url: server, ...stopped } = await startScripted(() => undefined);
   await stopped[Symbol.asyncDispose]();
-  const { told, stop } = listening({ forwardTo: nowhere, server, state: 'nobody.json' });
-  await eventually(() => told.length === 1);
+  const { stderrLines, stop } = listening({ forwardTo: nowhere, server, state: 'nobody.json' });
+  await eventually(() => stderrLines.length === 1);
   await stop();
-  expect(told).toEqual([
+  expect(stderrLines).toEqual([
     `${server} cannot be reached: the connection was refused; trying again every 2 s.\n`,
   ]);
 });
@@ -299,12 +299,12 @@ it.each([
   ['issue.update.v1', '--events: "issue.update.v1" is not a type of event; did you mean issue.updated.v1?\n'],
   ['issue.created.v1,', '--events: "" is not a type of event; GET /v1/meta/codes lists them.\n'],
   ['--json', '--events needs a value; --help shows the usage.\n'],
-])('webhooks listen refuses the event types %j', async (types, told) => {
+])('webhooks listen refuses the event types %j', async (types, stderr) => {
   const args = ['webhooks', 'listen', '--forward-to', 'http://127.0.0.1:9/', '--events', types];
   expect(await workgraph(args, { WORKGRAPH_TOKEN: 'wg_none' })).toEqual({
     exitCode: 2,
     stdout: '',
-    stderr: told,
+    stderr,
   });
 });
 

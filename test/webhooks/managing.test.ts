@@ -10,7 +10,7 @@ const { app, world } = useIssueWorld({ ownDatabase: true, settings: { WEBHOOK_NE
 const hooks = () => webhookCalls(app);
 const url = 'https://hooks.example/in';
 
-async function made(fields: Record<string, unknown> = {}) {
+async function createHook(fields: Record<string, unknown> = {}) {
   const { webhook, secret } = await hooks().call('webhookCreate', { url, ...fields });
   return { id: webhook.id, webhook, secret };
 }
@@ -26,7 +26,7 @@ async function audited(id: string): Promise<unknown[]> {
 
 describe('webhookCreate', () => {
   it('shows the secret once, and stores it encrypted', async () => {
-    const { id, webhook, secret } = await made({ description: 'For the dashboard.' });
+    const { id, webhook, secret } = await createHook({ description: 'For the dashboard.' });
     expect(secret).toMatch(/^whsec_[\w+/]{43}=$/);
     expect(webhook).toMatchObject({
       url,
@@ -57,7 +57,7 @@ describe('webhookCreate', () => {
     ['an id of something else', { url, teamId: encodeId('issue', newUuid()) }, ['teamId']],
     ['a long description', { url, description: 'a'.repeat(1_001) }, ['description']],
   ])('refuses %s', async (_what, input, fields) => {
-    const { id } = await made();
+    const { id } = await createHook();
     const refusal = { code: 'VALIDATION_FAILED', fields };
     expect(await hooks().refused('webhookCreate', input)).toMatchObject(refusal);
     expect(await hooks().refused('webhookUpdate', { ...input, id })).toMatchObject(refusal);
@@ -99,7 +99,7 @@ describe('webhookCreate', () => {
 
 describe('a webhook', () => {
   it('is updated in the given fields, and then reads with the rights of the member who changed it', async () => {
-    const { id } = await made({ eventTypes: ['issue.created.v1'], teamId: world.eng.id });
+    const { id } = await createHook({ eventTypes: ['issue.created.v1'], teamId: world.eng.id });
     const admin = await app.tokenFor({ role: 'admin', scopes: ['workspace:admin', 'issues:read'] });
     const { webhook } = await webhookCalls(app, { token: admin }).call('webhookUpdate', {
       id,
@@ -144,7 +144,7 @@ describe('a webhook', () => {
   });
 
   it('refuses a wrong expected revision, and the state that only the service sets', async () => {
-    const { id } = await made();
+    const { id } = await createHook();
     for (const name of ['webhookUpdate', 'webhookDelete', 'webhookSecretRotate'] as const)
       expect(await hooks().refused(name, { id, expectedRevision: 7 })).toMatchObject({
         code: 'PRECONDITION_FAILED',
@@ -155,7 +155,7 @@ describe('a webhook', () => {
   });
 
   it('cannot be read after its deletion', async () => {
-    const { id } = await made();
+    const { id } = await createHook();
     await hooks().call('webhookDelete', { id });
     expect(await hooks().read(id)).toBeUndefined();
     for (const name of ['webhookUpdate', 'webhookDelete', 'webhookSecretRotate', 'webhookPing'] as const)
@@ -165,7 +165,7 @@ describe('a webhook', () => {
   });
 
   it('of another workspace does not exist', async () => {
-    const { id } = await made();
+    const { id } = await createHook();
     const { token } = await app.secondWorkspace();
     expect(await webhookCalls(app, { token }).refused('webhookUpdate', { id })).toMatchObject({
       code: 'NOT_FOUND',
@@ -176,7 +176,7 @@ describe('a webhook', () => {
 
 describe('webhookPing', () => {
   it('returns the reason of a failure', async () => {
-    const { id } = await made({ url: 'http://127.0.0.1:9/' });
+    const { id } = await createHook({ url: 'http://127.0.0.1:9/' });
     expect(await hooks().call('webhookPing', { id })).toMatchObject({
       isReceived: false,
       status: null,

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 interface NameServer {
   /** Its address, as a resolver takes it. */
   readonly server: string;
-  /** The names that were asked for, each of them once. */
-  readonly asked: ReadonlySet<string>;
+  /** The names that clients have queried. */
+  readonly queriedNames: ReadonlySet<string>;
   /** Answers the queries for the names with the entry `held`: that the names do not exist. */
   readonly answerHeld: () => void;
   readonly close: () => void;
@@ -23,13 +23,13 @@ const noSuchName = 3;
 export async function startNameServer(
   entries: Readonly<Record<string, readonly string[] | 'held' | 'fails' | 'loops'>>,
 ): Promise<NameServer> {
-  const asked = new Set<string>();
+  const queriedNames = new Set<string>();
   const held: (() => void)[] = [];
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
   await once(socket, 'listening');
   socket.on('message', (query, { port, address }) => {
     const { name, type, end } = questionOf(query);
-    asked.add(name);
+    queriedNames.add(name);
     const entry = entries[name];
     const answer = (addresses: readonly string[] | undefined) =>
       socket.send(
@@ -45,7 +45,7 @@ export async function startNameServer(
   });
   return {
     server: `127.0.0.1:${socket.address().port}`,
-    asked,
+    queriedNames,
     answerHeld: () => {
       for (const answer of held.splice(0)) answer();
     },

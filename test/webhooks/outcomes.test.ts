@@ -6,7 +6,7 @@ const now = new Date('2026-03-01T12:00:00.000Z');
 const ago = (ms: number) => new Date(now.getTime() - ms);
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** In place of a random number, so that a delay is neither shortened nor lengthened. */
+/** Replaces the random number, so that a delay is neither shortened nor lengthened. */
 const middle = () => 0.5;
 
 const active = { state: webhookState.active, failures: 0, firstFailureUtc: null };

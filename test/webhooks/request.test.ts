@@ -214,11 +214,11 @@ describe('sending a webhook', () => {
   it.each([
     ['http', 'SSH-2.0-receiver\r\n', 'The receiver did not answer in HTTP.'],
     ['https', 'HTTP/1.1 400 Bad Request\r\n\r\n', 'The receiver did not answer in TLS.'],
-  ])('says over %s that %j is no answer', async (protocol, said, error) => {
+  ])('says over %s that %j is no answer', async (protocol, bytes, error) => {
     const { port, sockets } = await silentReceiver();
     const answer = sender(['127.0.0.1'])(`${protocol}://127.0.0.1:${port}/`);
     await eventually(() => sockets.length === 1);
-    sockets[0]?.write(said);
+    sockets[0]?.write(bytes);
     expect(await answer).toMatchObject({ status: null, error });
   });
 
