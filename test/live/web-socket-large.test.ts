@@ -76,10 +76,10 @@ describe('a large message', () => {
   });
 
   it('may be small if there are many: those beyond 64 KiB in a second take turns', async () => {
-    const { say, types } = await open();
+    const { send, types } = await open();
     const turn = jest.spyOn(Admission.prototype, 'turn');
     for (let sent = 1; sent <= 18; sent += 1)
-      await say({ type: 'ping', payload: { text: 'x'.repeat(4_000) } });
+      await send({ type: 'ping', payload: { text: 'x'.repeat(4_000) } });
     await eventually(() => types.length === 18);
     // 16 of them have 64 KiB.
     expect(turn).toHaveBeenCalledTimes(2);

@@ -109,16 +109,16 @@ describe.each(['waiting', 'in_progress'])(
 
 it('operations beyond 32 without an answer are refused, and what comes after them waits', async () => {
   const app = await startApp({ sharesDatabase: true, settings: { QUEUE_WAIT_MS: '60000' } });
-  const { socket, say } = bare(app.url);
-  await say({ type: 'connection_init', payload: { Authorization: `Bearer ${app.token}` } });
+  const { socket, send } = openSocket(app.url);
+  await send({ type: 'connection_init', payload: { Authorization: `Bearer ${app.token}` } });
   await once(socket, 'message');
   const messages: { type: string; payload: { extensions?: { code: string } }[] }[] = [];
   socket.on('message', (data: Buffer) => messages.push(JSON.parse(String(data)) as (typeof messages)[0]));
   await whileIssuesAreBlocked(app, async () => {
     const beganMs = performance.now();
     for (let id = 1; id <= 42; id += 1)
-      await say({ type: 'subscribe', id: String(id), payload: { query: '{ issues { totalCount } }' } });
-    await say({ type: 'ping' });
+      await send({ type: 'subscribe', id: String(id), payload: { query: '{ issues { totalCount } }' } });
+    await send({ type: 'ping' });
     await eventually(() => messages.length === 11);
     expect(performance.now() - beganMs).toBeGreaterThan(90);
   });
