@@ -74,6 +74,11 @@ export interface ChangeArrivals {
 /** The context of a request. Public operations run without a principal. */
 export interface Context {
   readonly requestId: string;
+  /**
+   * Waits until it is the turn of this request to do long work, which takes as long as reading a body of so many bytes. Undefined
+   * while the request holds a connection, which others wait for. Throws `unavailable`.
+   */
+  readonly turn?: ((bytes: number) => Promise<void>) | undefined;
   /** The network address of the client, if it is known. */
   readonly address?: string | undefined;
   /** The handle that is bound to the principal's workspace. */

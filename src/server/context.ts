@@ -28,6 +28,8 @@ export const readinessTimeoutMs = 2_000;
 
 /** What a context needs from its request. */
 export interface RequestSource extends WaitingRequest, CountedRequest {
+  /** Waits for a turn of its own, so that long work is not done for several requests in a row. */
+  turn(bytes: number): Promise<void>;
   readonly requestId: string;
   readonly trace?: Trace | undefined;
   readonly traced?: OperationContext['traced'];
@@ -93,6 +95,7 @@ export class Contexts {
     return {
       ...this.#contextOf(request, now, principal),
       changes: changeWaits.arrivalsFor(request, principal, reauthenticate),
+      turn: (bytes) => request.turn(bytes),
       replica: this.#replicaFor(request, tokenId),
       onWrite: () => {
         request.hasWritten = true;
@@ -189,7 +192,7 @@ export class Contexts {
   }
 
   #contextOf(
-    request: Omit<RequestSource, keyof WaitingRequest>,
+    request: Omit<RequestSource, keyof WaitingRequest | 'turn'>,
     now: Date,
     principal: Principal | undefined,
   ): OperationContext {
@@ -227,7 +230,7 @@ export class Contexts {
   }
 
   /** Logs why the service failed to carry out a request. */
-  report(request: Omit<RequestSource, keyof WaitingRequest>, error: unknown): void {
+  report(request: Omit<RequestSource, keyof WaitingRequest | 'turn'>, error: unknown): void {
     const cause = causeOf(error);
     if (cause !== undefined) {
       request.cause ??= cause;

@@ -5,10 +5,17 @@ export class AnswerTooLargeError extends Error {
 
 /** How many bytes of rows one request may still read. A request holds its rows in memory until it is answered. */
 export class ReadAllowance {
+  readonly #bytes: number;
   #leftBytes: number;
 
   constructor(bytes: number) {
+    this.#bytes = bytes;
     this.#leftBytes = bytes;
+  }
+
+  /** How many bytes have been read. */
+  get spentBytes(): number {
+    return this.#bytes - this.#leftBytes;
   }
 
   /** Subtracts bytes. Returns false when the allowance is used up; the caller must then discard the bytes. */

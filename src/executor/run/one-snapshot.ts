@@ -45,6 +45,7 @@ export function inOneSnapshot<Result>(
       replica: undefined,
       reference: undefined,
       changes: undefined,
+      turn: undefined,
       // The embedded engine has only this connection.
       ping: async () => void (await sql`select 1`.execute(inside.db)),
     }),

@@ -19,9 +19,10 @@ export class WorkspaceShares {
   /** The number of requests refused by admissions that have been dropped since. */
   #refused = 0;
 
-  constructor({ maxConcurrency, ...limits }: AdmissionLimits) {
+  /** `places` returns how many there are at the moment: fewer in an overload. */
+  constructor({ maxConcurrency, ...limits }: AdmissionLimits, places: () => number) {
     const placesOfOne = () =>
-      performance.now() - this.#competedMs < competingMs ? Math.ceil(maxConcurrency / 2) : maxConcurrency;
+      performance.now() - this.#competedMs < competingMs ? Math.ceil(places() / 2) : maxConcurrency;
     this.#limits = {
       ...limits,
       get maxConcurrency() {

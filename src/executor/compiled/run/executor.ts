@@ -1,4 +1,5 @@
 import { type DocumentNode, OperationTypeNode } from 'graphql';
+import { meter } from '../../../db/engine/meter.ts';
 import type { ReadServer } from '../../../db/engine/replicas.ts';
 import type { Snapshot } from '../../../reference/snapshot.ts';
 import type { Context } from '../../../resolvers/context.ts';
@@ -201,6 +202,8 @@ async function answer(plan: ObjectPlan, run: Run, form: AnswerForm): Promise<Com
   const root = newFrame(run, [{}], []);
   try {
     await plan.fetch(root, run);
+    // A mutation may hold locks.
+    if (!plan.isSerial) await turnToWrite(run);
     const turns = new Turns();
     const data = form === 'json' ? { json: written(plan, root) } : { data: values(plan, root) };
     run.release();
@@ -212,6 +215,16 @@ async function answer(plan: ObjectPlan, run: Run, form: AnswerForm): Promise<Com
   } finally {
     run.end();
   }
+}
+
+/** A larger answer takes several milliseconds to write. */
+const largeAnswerBytes = 524_288;
+
+/** Waits for a turn to write a large answer: many of them, one after another, would keep all other requests waiting. */
+async function turnToWrite({ context }: Run): Promise<void> {
+  const bytes = meter()?.allowance?.spentBytes ?? 0;
+  // Writing takes a tenth of the time of reading a body of the same size.
+  if (bytes > largeAnswerBytes) await context.turn?.(Math.ceil(bytes / 10));
 }
 
 function written(plan: ObjectPlan, root: Frame, row = 0): WrittenAnswer {
