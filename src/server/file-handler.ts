@@ -1,13 +1,14 @@
+import { Readable } from 'node:stream';
 import { nothingHere } from './http/reply.ts';
-import type { TenantDb } from '../db/tables/tenant-tables.ts';
+import type { AttachmentRow } from '../db/attachments.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { openContent, openPreview } from '../resolvers/attachments/attachment-downloads.ts';
+import { contentOf, previewOf, requireUploaded } from '../resolvers/attachments/attachment-downloads.ts';
 import {
   receiveUpload,
   type SignedAttachment,
   startUpload,
 } from '../resolvers/attachments/attachment-uploads.ts';
-import { raise } from '../resolvers/errors.ts';
+import { AppError, raise } from '../resolvers/errors.ts';
 import { parseId } from '../resolvers/ids.ts';
 import type { Disposition, FilePart, SignedAccess } from '../resolvers/attachments/signed-urls.ts';
 import { isCompressed } from '../rest-compat/content-encoding.ts';
@@ -36,7 +37,7 @@ interface FileParts {
 
 /**
  * Serves downloads and uploads to clients with a signed URL. They are looked up in a place of their workspace, so that a flood of
- * requests leaves room for others; their bytes then take as long as their client.
+ * requests leaves room for others. Their bytes then take as long as their client, or a slow store, without a place.
  */
 export function createFileHandler(parts: FileParts): FileHandler {
   const { files } = parts;
@@ -82,7 +83,10 @@ async function answer(
   }
   const db = request.dataOf(access.workspaceId);
   const { workspaceId } = access;
-  if (method !== 'PUT') return inPlaceOf(places, workspaceId, () => serve(db, files, request, access));
+  if (method !== 'PUT') {
+    const attachment = await inPlaceOf(places, workspaceId, () => requireUploaded(db, access));
+    return serve(attachment, files, request, access);
+  }
   if (isCompressed(request.headers)) raise('unsupported_media_type', 'The bytes must be sent uncompressed.');
   const upload = openUpload(req, res, request.clientMs);
   const started = await inPlaceOf(places, workspaceId, () => startUpload(db, access, upload));
@@ -140,14 +144,37 @@ const displayable: ReadonlySet<string> = new Set([
   'text/plain; charset=utf-8',
 ]);
 
+/**
+ * How much longer than a client the store may take until it sends the first bytes of a file, or of its preview, which may have to be
+ * drawn.
+ */
+const storeFactor = 3;
+
+/** Rejects as `unavailable` when the store takes too long. What it opens after that is closed again. */
+async function inStoreTime<Opened>(
+  { clientMs }: Pick<ServerRequest, 'clientMs'>,
+  opening: Promise<Opened>,
+): Promise<Opened> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late.reject(new AppError('unavailable', 'The store of the files does not answer; try again later.'));
+    opening.then(
+      (opened) => opened instanceof Readable && opened.destroy(),
+      () => undefined,
+    );
+  }, storeFactor * clientMs);
+  return Promise.race([opening, late.promise]).finally(() => clearTimeout(timer));
+}
+
 async function serve(
-  db: TenantDb,
+  attachment: AttachmentRow,
   { store }: ServerFiles,
   request: ServerRequest,
   access: SignedAccess & SignedAttachment,
 ): Promise<HttpReply> {
   const { requestId, method } = request;
-  const file = await (access.part === 'content' ? openContent : openPreview)(db, store, access);
+  const isContent = access.part === 'content';
+  const file = isContent ? contentOf(store, attachment) : await inStoreTime(request, previewOf(store, attachment));
   const { sizeBytes, contentType } = file;
   const etag = `"${access.attachmentId}-${access.part}"`;
   const { headers: requestHeaders } = request;
@@ -179,5 +206,5 @@ async function serve(
   };
   const status = range ? 206 : 200;
   if (method === 'HEAD' || length === 0) return { status, headers };
-  return { status, headers, body: await file.open(range) };
+  return { status, headers, body: await inStoreTime(request, file.open(range)) };
 }

@@ -55,7 +55,7 @@ export class S3Store implements FileStore {
     try {
       const response = await this.#send('PUT', key, { 'content-length': String(sizeBytes) }, bytes);
       // A store that refuses may not read the rest of the bytes.
-      await settle(response, [200]).finally(() => response.destroy());
+      await this.#settle(response, [200]).finally(() => response.destroy());
     } catch (error) {
       // S3 discards an incomplete object, but some compatible stores keep it.
       await this.remove(key).catch(() => undefined);
@@ -67,19 +67,19 @@ export class S3Store implements FileStore {
     const headers = range ? { range: `bytes=${range.start}-${range.end}` } : undefined;
     const response = await this.#sendWithRetries('GET', key, headers);
     if (response.statusCode === (range ? 206 : 200)) return contentOf(response);
-    await settle(response, [404]);
+    await this.#settle(response, [404]);
     return undefined;
   }
 
   async size(key: string): Promise<number | undefined> {
     const response = await this.#sendWithRetries('HEAD', key);
     const { statusCode, headers } = response;
-    await settle(response, [200, 404]);
+    await this.#settle(response, [200, 404]);
     return statusCode === 200 ? Number(headers['content-length']) : undefined;
   }
 
   async remove(key: string): Promise<void> {
-    await settle(await this.#sendWithRetries('DELETE', key), [200, 204, 404]);
+    await this.#settle(await this.#sendWithRetries('DELETE', key), [200, 204, 404]);
   }
 
   /** A PUT that was cut off leaves nothing to remove. */
@@ -96,10 +96,38 @@ export class S3Store implements FileStore {
     for (const pauseMs of retryPausesMs) {
       const response = await this.#send(method, key, headers);
       if (!temporaryStatuses.has(response.statusCode ?? 0)) return response;
-      await beginningOf(response, maxErrorBytes).catch(() => undefined);
+      await this.#beginningOf(response).catch(() => undefined);
       await delay(pauseMs * (1 + Math.random()));
     }
     return this.#send(method, key, headers);
+  }
+
+  /** The beginning of an answer without a file. A store that sends it byte by byte is given up. */
+  async #beginningOf(response: IncomingMessage): Promise<Buffer> {
+    const timer = setTimeout(() => response.destroy(), this.#silenceMs);
+    try {
+      return await beginningOf(response, maxErrorBytes);
+    } catch (error) {
+      throw brokenOffError(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Reads an answer without a file. Throws unless the status is one of `statuses`. */
+  async #settle(response: IncomingMessage, statuses: readonly number[]): Promise<void> {
+    const { statusCode = 0 } = response;
+    const body = await this.#beginningOf(response);
+    const code = /<Code>(\w+)<\/Code>/.exec(body.toString('utf8'))?.[1] ?? '';
+    // A missing bucket is a mistake in the settings, and does not mean that only this object is missing.
+    if (statuses.includes(statusCode) && code !== 'NoSuchBucket') return;
+    const message = `The store answered ${statusCode} ${code}`.trim();
+    if (statusCode === 507) throw new StorageFullError(message);
+    if (statusCode >= 500 || statusCode === 429) throw new StorageUnavailableError(message);
+    // HEAD has no body, and so no code.
+    const isDenied = statusCode === 403 && (code === 'AccessDenied' || code === '');
+    const hint = 'A key without the right ListBucket gets this answer also for a file that does not exist';
+    throw new StorageRefusedError(isDenied ? `${message}. ${hint}.` : `${message}.`);
   }
 
   async #send(
@@ -127,9 +155,7 @@ export class S3Store implements FileStore {
     request
       .on('error', () => undefined)
       .once('response', (response) => response.on('error', () => undefined));
-    request.setTimeout(this.#silenceMs, () =>
-      request.destroy(new StorageUnavailableError('The store does not answer.')),
-    );
+    request.setTimeout(this.#silenceMs, () => request.destroy(noAnswer()));
     let informationalResponses = 0;
     request.on('information', () => {
       informationalResponses += 1;
@@ -151,8 +177,16 @@ export class S3Store implements FileStore {
           request,
         )
       : Promise.resolve(void request.end());
+    // Each byte of the head restarts the timeout of silence.
+    let isAnswered = false;
+    let headTimer: NodeJS.Timeout | undefined;
     // If the request fails first, nothing awaits this promise, and an unhandled rejection would end the process.
-    bodySent.catch(() => undefined);
+    bodySent.then(
+      () => {
+        if (!isAnswered) headTimer = setTimeout(() => request.destroy(noAnswer()), this.#silenceMs);
+      },
+      () => undefined,
+    );
     try {
       const [response] = await responseArrived;
       // A store that refuses may answer before it has read the bytes, and read no more of them.
@@ -164,6 +198,9 @@ export class S3Store implements FileStore {
       // A request without a body is idempotent, so it is sent again, over a new connection.
       if (request.reusedSocket && !body) return this.#send(method, key, headers, undefined, false);
       throw new StorageUnavailableError('The store cannot be reached.', { cause: error });
+    } finally {
+      isAnswered = true;
+      clearTimeout(headTimer);
     }
   }
 }
@@ -192,6 +229,10 @@ async function contentOf(response: IncomingMessage): Promise<Readable> {
   return bytes;
 }
 
+function noAnswer(): StorageUnavailableError {
+  return new StorageUnavailableError('The store does not answer.');
+}
+
 function brokenOffError(error: unknown): StorageUnavailableError {
   return new StorageUnavailableError('The store broke its answer off.', { cause: error });
 }
@@ -202,21 +243,3 @@ function isRefusal({ statusCode = 0 }: IncomingMessage): boolean {
 
 /** How many bytes of an answer without a file are read. The code of an error is at its beginning. */
 const maxErrorBytes = 65_536;
-
-/** Reads an answer without a file. Throws unless the status is one of `statuses`. */
-async function settle(response: IncomingMessage, statuses: readonly number[]): Promise<void> {
-  const { statusCode = 0 } = response;
-  const body = await beginningOf(response, maxErrorBytes).catch((error: unknown) => {
-    throw brokenOffError(error);
-  });
-  const code = /<Code>(\w+)<\/Code>/.exec(body.toString('utf8'))?.[1] ?? '';
-  // A missing bucket is a mistake in the settings, and does not mean that only this object is missing.
-  if (statuses.includes(statusCode) && code !== 'NoSuchBucket') return;
-  const message = `The store answered ${statusCode} ${code}`.trim();
-  if (statusCode === 507) throw new StorageFullError(message);
-  if (statusCode >= 500 || statusCode === 429) throw new StorageUnavailableError(message);
-  // HEAD has no body, and so no code.
-  const isDenied = statusCode === 403 && (code === 'AccessDenied' || code === '');
-  const hint = 'A key without the right ListBucket gets this answer also for a file that does not exist';
-  throw new StorageRefusedError(isDenied ? `${message}. ${hint}.` : `${message}.`);
-}

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
@@ -46,7 +46,21 @@ const informsForever: Answering = ({ socket }) => {
   const more = setInterval(() => socket?.write('HTTP/1.1 100 Continue\r\n\r\n'.repeat(10)), 1);
   socket?.once('close', () => clearInterval(more));
 };
+const dripsHead: Answering = ({ socket }) => {
+  socket?.write('HTTP/1.1 200 OK\r\nX-Long: ');
+  dripInto(socket);
+};
+const dripsError: Answering = (response) => {
+  response.writeHead(500, { 'Content-Length': 100_000 });
+  dripInto(response);
+};
 const sendsAll: Answering = (response) => response.writeHead(200, half).end(bytes);
+
+/** Writes a byte every few milliseconds until the connection is closed. */
+function dripInto(sink: Writable | null): void {
+  const more = setInterval(() => sink?.write('x'), 20);
+  sink?.once('close', () => clearInterval(more));
+}
 
 let server: Server;
 let storageUrl: string;
@@ -86,6 +100,15 @@ describe('a store', () => {
     await expect(read).rejects.toThrow(StorageUnavailableError);
     answers = sendsAll;
     expect((await buffer((await store.get('a/key')) ?? Readable.from([]))).equals(bytes)).toBe(true);
+  });
+
+  it.each([
+    ['the head of an answer', dripsHead],
+    ['the description of an error', dripsError],
+  ])('is unavailable when it sends %s byte by byte', async (_, how) => {
+    answers = how;
+    const store = new S3Store(new URL(storageUrl), 200);
+    await expect(store.get('a/key')).rejects.toThrow(StorageUnavailableError);
   });
 
   it('is unavailable when it breaks off the description of an error', async () => {
@@ -163,6 +186,38 @@ describe('a server on a store that breaks its answers off', () => {
     const response = await fetch(signedDownloadUrl ?? '');
     expect(response.headers.get('Content-Length')).toBe(String(bytes.length));
     await expect(response.arrayBuffer()).rejects.toThrow('terminated');
+  });
+
+  it('answers other requests while the store answers none of many downloads', async () => {
+    const { signedDownloadUrl } = await desk.attach('a.bin', 'application/octet-stream', bytes);
+    const arrived = Promise.withResolvers<void>();
+    let requests = 0;
+    answers = () => {
+      requests += 1;
+      if (requests === 40) arrived.resolve();
+    };
+    const leaving = new AbortController();
+    const downloads = Array.from({ length: 40 }, () =>
+      fetch(signedDownloadUrl ?? '', { signal: leaving.signal }).catch(() => undefined),
+    );
+    await arrived.promise;
+    expect((await app.request('GET', '/v1/issues')).status).toBe(200);
+    leaving.abort();
+    server.closeAllConnections();
+    await Promise.all(downloads);
+  });
+
+  it('answers 503 when the store has not answered in three times the time of a client', async () => {
+    const impatient = await startApp({
+      sharesDatabase: true,
+      settings: { STORAGE_URL: storageUrl, CLIENT_TIMEOUT_MS: '300' },
+    });
+    const { attach } = await fileDesk(impatient);
+    const { signedDownloadUrl } = await attach('a.bin', 'application/octet-stream', Buffer.from('bytes'));
+    answers = () => undefined;
+    expect(await problemOf(await fetch(signedDownloadUrl ?? ''))).toEqual([503, 'unavailable']);
+    server.closeAllConnections();
+    await impatient.stop();
   });
 
   it('answers 503 when the store has sent nothing', async () => {

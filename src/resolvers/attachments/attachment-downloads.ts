@@ -16,22 +16,17 @@ interface ServedFile {
   open(range?: ByteRange): Promise<Readable | Buffer>;
 }
 
-/** Opens the uploaded bytes of an attachment. */
-export async function openContent(
+/** An attachment whose bytes were uploaded. Throws `not_found`. */
+export async function requireUploaded(
   db: TenantDb,
-  store: FileStore,
-  signedAttachment: SignedAttachment,
-): Promise<ServedFile> {
-  return contentOf(store, await requireUploaded(db, signedAttachment));
+  { attachmentId }: SignedAttachment,
+): Promise<AttachmentRow> {
+  const attachment = await selectAttachmentOfExistingIssue(db, attachmentId);
+  return attachment?.uploadedUtc ? attachment : raiseNotFound('attachment');
 }
 
-/** Opens the preview of an attachment; throws `not_found` if it has none. */
-export async function openPreview(
-  db: TenantDb,
-  store: FileStore,
-  signedAttachment: SignedAttachment,
-): Promise<ServedFile> {
-  const attachment = await requireUploaded(db, signedAttachment);
+/** The preview of an attachment; throws `not_found` if it has none. */
+export async function previewOf(store: FileStore, attachment: AttachmentRow): Promise<ServedFile> {
   const preview = await readPreview(store, attachment);
   if (!preview) return raise('not_found', 'The attachment has no preview.');
   const { contentType } = preview;
@@ -45,12 +40,8 @@ export async function openPreview(
   };
 }
 
-async function requireUploaded(db: TenantDb, { attachmentId }: SignedAttachment): Promise<AttachmentRow> {
-  const attachment = await selectAttachmentOfExistingIssue(db, attachmentId);
-  return attachment?.uploadedUtc ? attachment : raiseNotFound('attachment');
-}
-
-function contentOf(store: FileStore, attachment: AttachmentRow): ServedFile {
+/** The uploaded bytes of an attachment. */
+export function contentOf(store: FileStore, attachment: AttachmentRow): ServedFile {
   const { fileName, contentType, sizeBytes } = attachment;
   return {
     fileName,

@@ -221,7 +221,8 @@ async function runWithSuggestions(
     const document = documents.find(parameters, operation.principal !== undefined);
     schemaAccess.check(document, operation);
     // A short document can ask for much of the schema, which takes as long as preparing a large document and needs no token.
-    if (schemaAccess.asksForSchema(document)) await incoming.turn(schemaBytes);
+    const asksForSchema = schemaAccess.asksForSchema(document);
+    if (asksForSchema) await incoming.turn(schemaBytes);
     const { operationName, variables } = parameters;
     const chosen = chooseOperation(document, operationName);
     const name = (chosen.name?.value ?? '').slice(0, maxOperationNameLength);
@@ -230,7 +231,7 @@ async function runWithSuggestions(
     if (incoming.method === 'GET' && chosen.operation === OperationTypeNode.MUTATION) {
       raise('method_not_allowed', 'A GET cannot change anything: send mutations with POST.');
     }
-    const turnBytes = synchronous.turnOf(caller, document);
+    const turnBytes = asksForSchema ? undefined : synchronous.turnOf(caller, document);
     if (turnBytes !== undefined) await incoming.turn(turnBytes);
     if (operation.principal) await incoming.takeWorkspacePlace();
     if (chosen.operation === OperationTypeNode.SUBSCRIPTION) {
@@ -240,7 +241,7 @@ async function runWithSuggestions(
       return {};
     }
     const idempotencyKey = idempotencyKeyOf(incoming.headers);
-    return await synchronous.measure(caller, document, () =>
+    const execute = () =>
       executeOperation({
         schema,
         document,
@@ -251,8 +252,8 @@ async function runWithSuggestions(
         idempotencyKey,
         reportCost: incoming.headers['x-graphql-cost'] === '1',
         revalidation: context.revalidation,
-      }),
-    );
+      });
+    return await (asksForSchema ? execute() : synchronous.measure(caller, document, execute));
   } catch (error) {
     const errors = error instanceof InvalidDocument ? error.errors : [error];
     return { errors: errors.map((cause) => formatError(cause, operation.requestId, operation.report)) };
