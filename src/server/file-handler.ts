@@ -174,7 +174,9 @@ async function serve(
 ): Promise<HttpReply> {
   const { requestId, method } = request;
   const isContent = access.part === 'content';
-  const file = isContent ? contentOf(store, attachment) : await inStoreTime(request, previewOf(store, attachment));
+  const file = isContent
+    ? contentOf(store, attachment)
+    : await inStoreTime(request, previewOf(store, attachment));
   const { sizeBytes, contentType } = file;
   const etag = `"${access.attachmentId}-${access.part}"`;
   const { headers: requestHeaders } = request;

@@ -212,8 +212,9 @@ describe('a server on a store that breaks its answers off', () => {
       sharesDatabase: true,
       settings: { STORAGE_URL: storageUrl, CLIENT_TIMEOUT_MS: '300' },
     });
-    const { attach } = await fileDesk(impatient);
-    const { signedDownloadUrl } = await attach('a.bin', 'application/octet-stream', Buffer.from('bytes'));
+    const files = await fileDesk(impatient);
+    const file = Buffer.from('bytes');
+    const { signedDownloadUrl } = await files.attach('a.bin', 'application/octet-stream', file);
     answers = () => undefined;
     expect(await problemOf(await fetch(signedDownloadUrl ?? ''))).toEqual([503, 'unavailable']);
     server.closeAllConnections();

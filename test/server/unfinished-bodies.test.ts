@@ -11,7 +11,7 @@ describe('unfinished bodies', () => {
     try {
       const cut: string[] = [];
       const bodies = new UnfinishedBodies(1_000);
-      const begin = (name: string) => bodies.begin(() => cut.push(name));
+      const begin = (name: string) => bodies.begin({ workspaceId: () => 'one', cut: () => cut.push(name) });
       const [old, small] = [begin('old'), begin('small')];
       old.holds(400);
       small.holds(1);
@@ -33,6 +33,20 @@ describe('unfinished bodies', () => {
     } finally {
       jest.useRealTimers();
     }
+  });
+
+  it('are cut where most of them are: in a workspace, or among clients without a token', () => {
+    const cut: string[] = [];
+    const bodies = new UnfinishedBodies(1_000);
+    const begin = (name: string, workspaceId: string | undefined, bytes: number) =>
+      bodies.begin({ workspaceId: () => workspaceId, cut: () => cut.push(name) }).holds(bytes);
+    begin('large', 'one', 400);
+    for (const name of ['a', 'b', 'c', 'd', 'e']) begin(name, undefined, 100);
+    begin('other', 'two', 100);
+    expect(cut).toEqual([]);
+    begin('small', 'two', 1);
+    expect(cut).toHaveLength(1);
+    expect(['a', 'b', 'c', 'd', 'e']).toContain(cut[0]);
   });
 
   it('of many clients are refused with 503, and others are read', async () => {

@@ -10,7 +10,8 @@ const controlFrameBytes = 6;
 
 interface Limits {
   readonly unfinishedBodies: UnfinishedBodies;
-  readonly isSignedIn: () => boolean;
+  /** The workspace of the client; undefined before it has signed in. */
+  readonly workspaceId: () => string | undefined;
   /** Called, again and again, when a client sends too much before it has signed in. */
   readonly refuse: () => void;
 }
@@ -21,12 +22,12 @@ interface Limits {
 export function limitUnfinished(
   ws: WebSocket,
   socket: Socket,
-  { unfinishedBodies, isSignedIn, refuse }: Limits,
+  { unfinishedBodies, workspaceId, refuse }: Limits,
 ): void {
   const openedAt = socket.bytesRead;
   /** How many of the bytes that were read belong to complete messages. */
   let complete = openedAt;
-  const unfinished = unfinishedBodies.begin(() => ws.terminate());
+  const unfinished = unfinishedBodies.begin({ workspaceId, cut: () => ws.terminate() });
   ws.on('message', () => {
     complete = socket.bytesRead;
   });
@@ -39,7 +40,7 @@ export function limitUnfinished(
   ws.on('close', () => unfinished.end());
   // The library listens first, so it has read the frames of these bytes.
   socket.on('data', () => {
-    if (!isSignedIn() && socket.bytesRead - openedAt > maxUnsignedBytes) return refuse();
+    if (workspaceId() === undefined && socket.bytesRead - openedAt > maxUnsignedBytes) return refuse();
     unfinished.holds(Math.max(socket.bytesRead - complete, 0));
   });
 }

@@ -204,7 +204,7 @@ export class WebSockets {
     );
     limitUnfinished(ws, req.socket, {
       unfinishedBodies: this.#options.unfinishedBodies,
-      isSignedIn: () => socket.authorization !== undefined,
+      workspaceId: () => socket.workspaceId,
       refuse: () => {
         pauses.begin();
         ws.close(closeCodes.unauthorized, 'Unauthorized');

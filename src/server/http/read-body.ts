@@ -11,12 +11,14 @@ export function isWhole(req: IncomingMessage): boolean {
   return req.complete || req.readableLength >= Number(req.headers['content-length'] ?? Number.NaN);
 }
 
-/** How long a client may take to send a body, and how large it may be. */
+/** How long a client may take to send a body, how large it may be, and whose it is. */
 export interface BodyLimits {
   readonly withinMs: number;
   readonly maxBytes: number;
   /** The message for a body that is larger. */
   readonly sizeRule: string;
+  /** The workspace of the client, if it has named a token. */
+  readonly workspaceId?: string | undefined;
 }
 
 /** The body of a request that is still to be read. */
@@ -58,7 +60,7 @@ export class HttpBody implements UnreadBody {
 export async function readBody(
   req: IncomingMessage,
   res: ServerResponse,
-  { withinMs, maxBytes, sizeRule }: BodyLimits,
+  { withinMs, maxBytes, sizeRule, workspaceId }: BodyLimits,
   unfinished: UnfinishedBodies,
 ): Promise<Buffer> {
   // A request that was destroyed before, while its token was looked up, has emitted all its events.
@@ -72,7 +74,10 @@ export async function readBody(
   const incoming = req.iterator({ destroyOnReturn: false });
   const framing = new Framing(req);
   const cut = Promise.withResolvers<never>();
-  const held = unfinished.begin(() => cut.reject(new AppError('unavailable', tooManyUnfinished)));
+  const held = unfinished.begin({
+    workspaceId: () => workspaceId,
+    cut: () => cut.reject(new AppError('unavailable', tooManyUnfinished)),
+  });
   try {
     for (;;) {
       const bytes = await Promise.race([nextChunk(incoming, untilMs - performance.now()), cut.promise]);

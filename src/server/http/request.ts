@@ -223,7 +223,11 @@ export class ServerRequest implements RestRequest {
     const { isWhole } = this.#unread;
     const isForVisitors = this.bodyBytes <= maxVisitorBodyBytes;
     const sizes = isForVisitors || (await this.context()).principal ? bodySizes : visitorBodySizes;
-    const read = this.#unread.read({ withinMs: this.clientMs, ...sizes });
+    const read = this.#unread.read({
+      withinMs: this.clientMs,
+      ...sizes,
+      workspaceId: this.#workspaceId,
+    });
     const bytes = await (isWhole ? read : this.whileSuspended(read));
     if (bytes.length > smallBodyBytes) await this.turn(bytes.length);
     // The token may have been revoked while the client sent the body.

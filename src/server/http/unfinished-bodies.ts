@@ -12,16 +12,24 @@ export interface UnfinishedBody {
   end(): void;
 }
 
+/** Whose a body is, and how it is given up. */
+export interface BodySource {
+  /** The workspace of the client; undefined while it has named no token. */
+  readonly workspaceId: () => string | undefined;
+  /** Called, at most once, when the body has to be given up. */
+  readonly cut: () => void;
+}
+
 interface HeldBody {
   bytes: number;
   readonly sinceMs: number;
-  readonly cut: () => void;
+  readonly source: BodySource;
 }
 
 /**
  * Limits the memory of bodies, and of messages of WebSockets, that have not arrived completely. Requests are not in progress meanwhile,
- * so admission does not limit how many there are. When all of them together are too large, those with the most bytes over the longest
- * time are cut.
+ * so admission does not limit how many there are. When all of them together are too large, the workspace that has most of them, or the
+ * clients without a token, lose those with the most bytes over the longest time.
  */
 export class UnfinishedBodies {
   readonly #maxBytes: number;
@@ -32,9 +40,8 @@ export class UnfinishedBodies {
     this.#maxBytes = maxBytes;
   }
 
-  /** Calls `cut`, at most once, when the body has to be given up. */
-  begin(cut: () => void): UnfinishedBody {
-    const body = { bytes: 0, sinceMs: performance.now(), cut };
+  begin(source: BodySource): UnfinishedBody {
+    const body = { bytes: 0, sinceMs: performance.now(), source };
     this.#held.add(body);
     return {
       holds: (bytes) => this.#holds(body, bytes),
@@ -49,7 +56,7 @@ export class UnfinishedBodies {
     while (this.#bytes > this.#maxBytes) {
       const largest = this.#largest();
       this.#end(largest);
-      largest.cut();
+      largest.source.cut();
     }
   }
 
@@ -60,6 +67,12 @@ export class UnfinishedBodies {
   #largest(): HeldBody {
     const nowMs = performance.now();
     const sizeOf = ({ bytes, sinceMs }: HeldBody) => bytes * (nowMs - sinceMs);
-    return [...this.#held].reduce((largest, each) => (sizeOf(each) > sizeOf(largest) ? each : largest));
+    const byWorkspace = Map.groupBy(this.#held, ({ source }) => source.workspaceId());
+    const totals = [...byWorkspace.values()].map((bodies) => ({
+      bodies,
+      total: bodies.reduce((sum, { bytes }) => sum + bytes, 0),
+    }));
+    const { bodies } = totals.reduce((most, each) => (each.total > most.total ? each : most));
+    return bodies.reduce((largest, each) => (sizeOf(each) > sizeOf(largest) ? each : largest));
   }
 }
