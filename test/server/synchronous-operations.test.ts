@@ -71,6 +71,17 @@ describe('synchronous operations', () => {
     expect(operations.turnOf('a', document)).toBeUndefined();
   });
 
+  it('need no turns if they are short, however many there are', async () => {
+    const operations = new SynchronousOperations();
+    const now = jest.spyOn(performance, 'now');
+    let elapsedMs = 0;
+    now.mockImplementation(() => (elapsedMs += 0.4));
+    for (let sent = 0; sent < 1_000; sent += 1)
+      await operations.measure('a', document, () => Promise.resolve());
+    now.mockRestore();
+    expect(operations.turnOf('a', document)).toBeUndefined();
+  });
+
   it('are not those that wait for something', async () => {
     const operations = new SynchronousOperations();
     await operations.measure('a', document, async () => {

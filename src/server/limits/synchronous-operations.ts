@@ -6,6 +6,8 @@ import { meter } from '../../db/engine/meter.ts';
 const maxMs = 100;
 const countedMs = 10_000;
 const maxCallers = 1_000;
+/** Shorter operations need no turns: a client may send thousands of them in a second, and each turn waits for other requests. */
+const minMs = 0.5;
 
 /** How an operation counts in the queue of turns, where operations share a turn as long as they take two milliseconds together. */
 const bytesOfMs = 1_024;
@@ -23,9 +25,9 @@ export class SynchronousOperations {
 
   /** The size with which the caller's next operation has to wait for a turn; undefined if it need not wait. */
   turnOf(caller: string, document: DocumentNode): number | undefined {
-    const lastMs = this.#lastMs.get(document);
+    const lastMs = this.#lastMs.get(document) ?? 0;
     const { ms } = this.#tookMs.get(caller) ?? { ms: 0 };
-    return lastMs !== undefined && ms > maxMs ? Math.ceil(lastMs * bytesOfMs) : undefined;
+    return lastMs > minMs && ms > maxMs ? Math.ceil(lastMs * bytesOfMs) : undefined;
   }
 
   /** Runs an operation, and counts its time if it is synchronous. */
