@@ -4,7 +4,7 @@ import { withMeter } from '../db/engine/meter.ts';
 import { isOurs } from '../executor/answers/errors.ts';
 import { headRule, maxHeaderBytes } from '../executor/limits.ts';
 import { AppError, raise } from '../resolvers/errors.ts';
-import { inTime, TooLate } from './limits/in-time.ts';
+import { DeadlineExceededError, withDeadline } from './limits/with-deadline.ts';
 import type { HttpReply } from '../rest-compat/http-reply.ts';
 import type { RestHandler } from '../rest-compat/rest-handler.ts';
 import { problemDetails } from '../rest-compat/problem.ts';
@@ -27,7 +27,7 @@ import { errorReply, sendReply, nothingHere } from './http/reply.ts';
 import { loggedOf, logRequest } from './observability/request-log.ts';
 import { withRequestLimits } from './limits/request-limits.ts';
 import { StreamAdmission } from './limits/stream-admission.ts';
-import { type RefusalReason, type Refusee, Refusals } from './limits/refusals.ts';
+import { type RefusalReason, type RefusedCaller, Refusals } from './limits/refusals.ts';
 import { ServerRequest } from './http/request.ts';
 import type { UnfinishedBodies } from './http/unfinished-bodies.ts';
 import type { Unsent } from './http/unsent.ts';
@@ -68,7 +68,7 @@ interface EarlyRefusal {
   /** The label for metrics; without it the request counts as one that was not read. */
   readonly labels?: RequestLabels;
   /** The caller, if the request is refused because of its caller. */
-  readonly refusee?: Refusee;
+  readonly caller?: RefusedCaller;
 }
 
 /** Takes every request: passes it to a handler, sends the reply and writes one log line. */
@@ -125,23 +125,23 @@ export class Front {
       const labels = countedLabels(request, this.#options);
       if (!labels) return undefined;
       request.allowance = overdrawn.allowance;
-      return { refused: overdrawn.refused, labels, refusee: { tokenId: overdrawn.tokenId } };
+      return { refused: overdrawn.refused, labels, caller: { tokenId: overdrawn.tokenId } };
     }
     const refused = callers.refusalOfUnknownToken(request.address, authorization);
     const labels = refused && countedLabels(request, this.#options);
-    return labels && { refused, labels, refusee: { address: request.address } };
+    return labels && { refused, labels, caller: { address: request.address } };
   }
 
   /**
    * Answers before the body is read: a client over its quota, like clients in an overload, may send thousands of requests a
    * second.
    */
-  #refuse({ request, req, res, startedMs }: Exchange, { refused, labels, refusee = {} }: EarlyRefusal): void {
+  #refuse({ request, req, res, startedMs }: Exchange, { refused, labels, caller = {} }: EarlyRefusal): void {
     const { contexts, crossOrigin, metrics } = this.#options;
     if (contexts.draining) res.shouldKeepAlive = false;
     const commonHeaders = { ...crossOrigin.headers(request), ...request.allowance?.headers() };
     refuseEarly(request, req, res, { refused, commonHeaders });
-    this.#refusals.note(refusee);
+    this.#refusals.note(caller);
     metrics?.count(labels ?? unreadLabels(request), res.statusCode, performance.now() - startedMs);
   }
 
@@ -202,9 +202,9 @@ export class Front {
     if (violation) res.shouldKeepAlive = false;
     const reply = violation
       ? problemDetails(problemOfViolation(violation, requestId))
-      : await inTime(this.#route(exchange), ticket?.deadline).catch((error: unknown) => {
+      : await withDeadline(this.#route(exchange), ticket?.deadline).catch((error: unknown) => {
           if (isOurs(error)) contexts.report(request, error);
-          if (error instanceof TooLate) return refusal(request, retrySoon(error.message));
+          if (error instanceof DeadlineExceededError) return refusal(request, retrySoon(error.message));
           return errorReply(error, requestId);
         });
     ticket?.leave();

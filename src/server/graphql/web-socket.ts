@@ -23,7 +23,7 @@ import type { ServerRequest } from '../http/request.ts';
 import type { UnfinishedBodies } from '../http/unfinished-bodies.ts';
 import type { Unsent } from '../http/unsent.ts';
 import { type Admission, AdmissionTicket, busy } from '../limits/admission.ts';
-import { inTime } from '../limits/in-time.ts';
+import { withDeadline } from '../limits/with-deadline.ts';
 import { withRequestLimits } from '../limits/request-limits.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Tracing } from '../observability/tracing.ts';
@@ -331,7 +331,9 @@ export class WebSockets {
         }
         request.ticket = ticket;
         const { deadline } = ticket;
-        withRequestLimits({ deadline, subject: request }, () => inTime(graphql.handle(request), deadline))
+        withRequestLimits({ deadline, subject: request }, () =>
+          withDeadline(graphql.handle(request), deadline),
+        )
           .then(resolve, reject)
           .finally(() => ticket.leave());
       },

@@ -1,6 +1,6 @@
-/** How long one number of requests is tried before the other. */
+/** How long one of the two numbers of requests is used at a time. */
 const periodMs = 200;
-/** The order in which the two numbers are tried, so that a trend favors neither. A pause follows. */
+/** The order in which the two numbers are used. It is symmetrical, so that a trend favors neither. A pause follows. */
 const order = ['current', 'trial', 'trial', 'current', 'current', 'trial', 'trial', 'current'] as const;
 const restingPeriods = 8;
 /** Throughput may fall to this share in exchange for shorter times. Smaller differences are indistinguishable from chance. */
@@ -67,7 +67,7 @@ export class AdaptiveConcurrency {
     return order[this.#period] ?? 'current';
   }
 
-  /** If the number on trial is better, it is compared with the next one immediately. */
+  /** Adopts the number on trial if it is better, and then compares it with the next one at once. */
   #choose(): void {
     const { current, trial } = this.#done;
     const minThroughput = this.#trial < this.#current ? minThroughputOfFewer : minThroughputOfMore;

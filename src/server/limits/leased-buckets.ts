@@ -2,16 +2,16 @@ import type { Logger } from 'pino';
 import { MemoryBuckets } from './rate-limit-memory.ts';
 import type { Buckets, Levels, Quotas } from './rate-limit.ts';
 import { recentlyUsed } from './recently-used.ts';
-import { LateError, within } from './within.ts';
+import { TimeoutError, withTimeout } from './with-timeout.ts';
 
-/** What one caller's request is granted: the levels of its buckets, and how many further requests may be granted without asking. */
+/** What one caller's request is granted: the levels of its buckets, and how many further requests this process may grant by itself. */
 export interface Grant extends Levels {
   readonly further: number;
 }
 
 /** The link to the process that holds the buckets. */
 export interface LeaseLink {
-  /** Asks for one request. `unused` requests of an earlier grant are put back. Undefined if that process is gone. */
+  /** Takes one request out of the bucket. `unused` requests of an earlier grant are put back. Undefined if that process is gone. */
   take(caller: string, unused: number): Promise<Grant | undefined>;
   giveBack(caller: string, unused: number): void;
   charge(caller: string, cost: number): void;
@@ -20,10 +20,10 @@ export interface LeaseLink {
 /** How long further requests may be granted before they are given back. */
 const leaseMs = 1_000;
 
-/** How long a request waits for the supervisor: much longer than a busy one takes, and less than a request may take. */
+/** How long a request waits for the supervisor: much longer than a busy supervisor takes, and less than the deadline of a request. */
 const defaultWaitMs = 2_000;
 
-/** The maximum number of callers with a lease; for others, each request asks the supervisor. */
+/** The maximum number of callers with a lease; each request of any other caller goes to the supervisor. */
 const maxLeases = 10_000;
 
 interface Lease {
@@ -42,9 +42,9 @@ interface LeaseOptions {
 }
 
 /**
- * Buckets that the supervisor of several workers holds. A caller with much left gets a lease of several requests, so that most
- * requests are granted in this process; the supervisor decides on each request of a caller that has little left. While the
- * supervisor does not answer, this process counts by itself and asks no more, until the answer for which it has waited arrives.
+ * Buckets that the supervisor of several workers holds. A caller with many requests left gets a lease of several of them, so that most
+ * requests are granted in this process; for a caller with few left, the supervisor decides on each request. If the supervisor does
+ * not answer in time, this process counts by itself, and sends it nothing more until the late answer arrives.
  */
 export class LeasedBuckets implements Buckets {
   readonly #quotas: Quotas;
@@ -52,8 +52,8 @@ export class LeasedBuckets implements Buckets {
   readonly #logger: Logger;
   readonly #now: () => number;
   readonly #waitMs: number;
-  readonly #alone: MemoryBuckets;
-  #isAlone = false;
+  readonly #local: MemoryBuckets;
+  #countsLocally = false;
   readonly #leases = recentlyUsed<Lease>(maxLeases);
   #sweep: NodeJS.Timeout | undefined;
 
@@ -63,13 +63,13 @@ export class LeasedBuckets implements Buckets {
     this.#logger = logger;
     this.#now = now;
     this.#waitMs = waitMs;
-    this.#alone = new MemoryBuckets(quotas, now);
+    this.#local = new MemoryBuckets(quotas, now);
   }
 
   take(caller: string): Levels | Promise<Levels> {
     const lease = this.#leases.get(caller);
     if (!lease || lease.further === 0 || lease.untilMs <= this.#now()) {
-      return this.#isAlone ? this.#alone.take(caller) : this.#ask(caller, lease);
+      return this.#countsLocally ? this.#local.take(caller) : this.#takeFromSupervisor(caller, lease);
     }
     lease.further -= 1;
     lease.requests -= 1;
@@ -77,7 +77,7 @@ export class LeasedBuckets implements Buckets {
   }
 
   charge(caller: string, cost: number): number | undefined {
-    if (this.#isAlone) return this.#alone.charge(caller, cost);
+    if (this.#countsLocally) return this.#local.charge(caller, cost);
     const lease = this.#leases.peek(caller);
     if (lease) lease.cost -= cost;
     this.#link.charge(caller, cost);
@@ -87,28 +87,28 @@ export class LeasedBuckets implements Buckets {
   close(): void {
     clearTimeout(this.#sweep);
     this.#giveBack(Number.POSITIVE_INFINITY);
-    this.#alone.close();
+    this.#local.close();
   }
 
-  async #ask(caller: string, ended: Lease | undefined): Promise<Levels> {
-    const unused = ended?.further ?? 0;
+  async #takeFromSupervisor(caller: string, previous: Lease | undefined): Promise<Levels> {
+    const unused = previous?.further ?? 0;
     this.#leases.delete(caller);
     const answer = this.#link.take(caller, unused);
     let grant: Grant | undefined;
     try {
-      grant = await within(this.#waitMs, answer, 'The supervisor');
+      grant = await withTimeout(this.#waitMs, answer, 'The supervisor');
     } catch (error) {
-      if (!(error instanceof LateError)) throw error;
-      void answer.then((late) => this.#comeBack(caller, late));
-      this.#leave(error);
-      return this.#alone.take(caller);
+      if (!(error instanceof TimeoutError)) throw error;
+      void answer.then((late) => this.#countWithSupervisor(caller, late));
+      this.#countLocally(error);
+      return this.#local.take(caller);
     }
     if (!grant) {
       // The supervisor is gone, so this worker is about to stop and no longer counts.
       return { granted: true, requests: this.#quotas.requests.limit, cost: this.#quotas.cost.limit };
     }
     const { granted, cost, further } = grant;
-    // Requests of the caller that asked at the same time may have got leases, too.
+    // Concurrent requests of the caller may have got leases, too.
     const other = this.#leases.peek(caller)?.further ?? 0;
     const requests = grant.requests + further + other;
     if (further + other > 0) {
@@ -119,21 +119,21 @@ export class LeasedBuckets implements Buckets {
     return { granted, requests, cost };
   }
 
-  #leave(error: LateError): void {
-    if (!this.#isAlone) {
+  #countLocally(error: TimeoutError): void {
+    if (!this.#countsLocally) {
       this.#logger.warn(
         { err: error },
         'The supervisor does not answer: this worker counts requests for itself',
       );
     }
-    this.#isAlone = true;
+    this.#countsLocally = true;
   }
 
   /** The supervisor has answered after all. Its grant was not used. */
-  #comeBack(caller: string, late: Grant | undefined): void {
+  #countWithSupervisor(caller: string, late: Grant | undefined): void {
     if (late) this.#link.giveBack(caller, late.further + Number(late.granted));
-    if (this.#isAlone) this.#logger.info('The supervisor answers again: requests are counted together');
-    this.#isAlone = false;
+    if (this.#countsLocally) this.#logger.info('The supervisor answers again: requests are counted together');
+    this.#countsLocally = false;
   }
 
   #sweepLeases(): void {
@@ -141,7 +141,7 @@ export class LeasedBuckets implements Buckets {
     this.#sweep = this.#leases.size > 0 ? setTimeout(() => this.#sweepLeases(), leaseMs).unref() : undefined;
   }
 
-  /** Returns the rest of leases that have ended by then. */
+  /** Gives back the unused requests of all leases that end by `nowMs`. */
   #giveBack(nowMs: number): void {
     for (const [caller, { further, untilMs }] of this.#leases.entries()) {
       if (untilMs > nowMs) continue;

@@ -1,6 +1,6 @@
 import type { Quotas } from './rate-limit.ts';
 
-/** How much one caller may do. */
+/** How many requests one caller may send, and how much they may cost. */
 export interface RateSettings {
   readonly requestsPerMinute: number;
   readonly costPerHour: number;

@@ -11,8 +11,8 @@ interface Bucket {
 }
 
 /**
- * Buckets in the memory of this process. They take a few microseconds of a request. rate-limiter-flexible would keep a
- * timer for each caller, would not limit the number of callers, and counts in fixed windows.
+ * Buckets in the memory of this process. They take a few microseconds of each request. rate-limiter-flexible is not used, because it keeps a timer
+ * for each caller, does not limit the number of callers, and counts in fixed windows.
  */
 export class MemoryBuckets implements Buckets {
   readonly #quotas: Quotas;
@@ -26,42 +26,42 @@ export class MemoryBuckets implements Buckets {
   }
 
   take(caller: string): Levels {
-    const held = this.#refill(caller);
-    const granted = held.requests >= 1;
-    if (granted) held.requests -= 1;
-    return { granted, requests: held.requests, cost: held.cost };
+    const bucket = this.#refill(caller);
+    const granted = bucket.requests >= 1;
+    if (granted) bucket.requests -= 1;
+    return { granted, requests: bucket.requests, cost: bucket.cost };
   }
 
   charge(caller: string, cost: number): number {
-    const held = this.#refill(caller);
-    held.cost -= cost;
-    return held.cost;
+    const bucket = this.#refill(caller);
+    bucket.cost -= cost;
+    return bucket.cost;
   }
 
   /** Takes several requests out of the bucket without checking its level, or puts some back if the number is negative. */
   move(caller: string, requests: number): void {
-    const held = this.#refill(caller);
-    held.requests = Math.min(held.requests - requests, this.#quotas.requests.limit);
+    const bucket = this.#refill(caller);
+    bucket.requests = Math.min(bucket.requests - requests, this.#quotas.requests.limit);
   }
 
   close(): void {
     this.#callers.clear();
   }
 
-  /** Fills the caller's buckets with what has come since they were last used. */
+  /** Refills the caller's buckets for the time since they were last used. */
   #refill(caller: string): Bucket {
     const { requests, cost } = this.#quotas;
     const atMs = this.#now();
-    let held = this.#callers.get(caller);
-    if (!held) {
-      held = { requests: requests.limit, cost: cost.limit, atMs };
-      this.#callers.set(caller, held);
+    let bucket = this.#callers.get(caller);
+    if (!bucket) {
+      bucket = { requests: requests.limit, cost: cost.limit, atMs };
+      this.#callers.set(caller, bucket);
     }
-    const seconds = (atMs - held.atMs) / 1_000;
-    held.requests = levelAfter(requests, held.requests, seconds);
-    held.cost = levelAfter(cost, held.cost, seconds);
-    held.atMs = atMs;
-    return held;
+    const seconds = (atMs - bucket.atMs) / 1_000;
+    bucket.requests = levelAfter(requests, bucket.requests, seconds);
+    bucket.cost = levelAfter(cost, bucket.cost, seconds);
+    bucket.atMs = atMs;
+    return bucket;
   }
 }
 

@@ -3,50 +3,50 @@ import type { Logger } from 'pino';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { cutWhenSilent } from '../redis-silence.ts';
 import type { Buckets, Levels, Quota, Quotas } from './rate-limit.ts';
-import { within } from './within.ts';
+import { withTimeout } from './with-timeout.ts';
 
-/** How long a request may wait for Redis, and how long Redis is not used after it has failed. */
+/** How long a request may wait for Redis, and how long Redis is not tried after it has failed. */
 const commandTimeoutMs = 50;
-const restMs = 1_000;
+const retryMs = 1_000;
 
 /** How long the start of a server waits for Redis. */
 const connectTimeoutMs = 1_000;
 
 /**
- * Buckets that several processes share in Redis. While Redis is unavailable, each process counts by itself, so that no request is
- * refused and few wait. This is logged once, and Redis is tried again every second.
+ * Buckets that several processes share in Redis. While Redis is unavailable, each process counts by itself, so that Redis
+ * causes no refusal and few requests wait for it. This is logged once, and Redis is tried again every second.
  */
 export class RedisBuckets implements Buckets {
   readonly #redis: Redis;
   readonly #requests: Limiter;
   readonly #cost: Limiter;
-  readonly #alone: Buckets;
+  readonly #local: Buckets;
   readonly #logger: Logger;
-  #gone = false;
+  #isUnavailable = false;
   #nextTryMs = 0;
 
-  private constructor(redis: Redis, quotas: Quotas, alone: Buckets, logger: Logger) {
+  private constructor(redis: Redis, quotas: Quotas, local: Buckets, logger: Logger) {
     this.#redis = redis;
     this.#requests = new Limiter(redis, quotas.requests);
     this.#cost = new Limiter(redis, quotas.cost);
-    this.#alone = alone;
+    this.#local = local;
     this.#logger = logger;
   }
 
-  static async open(url: string, quotas: Quotas, alone: Buckets, logger: Logger): Promise<RedisBuckets> {
+  static async open(url: string, quotas: Quotas, local: Buckets, logger: Logger): Promise<RedisBuckets> {
     const redis = new Redis(url, {
       lazyConnect: true,
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       connectTimeout: connectTimeoutMs,
-      retryStrategy: () => restMs,
+      retryStrategy: () => retryMs,
     });
-    const buckets = new RedisBuckets(redis, quotas, alone, logger);
-    redis.on('error', (error: unknown) => buckets.#leave(error));
-    cutWhenSilent(redis, (error) => buckets.#leave(error));
+    const buckets = new RedisBuckets(redis, quotas, local, logger);
+    redis.on('error', (error: unknown) => buckets.#countLocally(error));
+    cutWhenSilent(redis, (error) => buckets.#countLocally(error));
     // The server starts without Redis too, which is tried again later.
-    await within(connectTimeoutMs, buckets.#connect(), 'Redis').catch((error: unknown) =>
-      buckets.#leave(error),
+    await withTimeout(connectTimeoutMs, buckets.#connect(), 'Redis').catch((error: unknown) =>
+      buckets.#countLocally(error),
     );
     return buckets;
   }
@@ -58,60 +58,60 @@ export class RedisBuckets implements Buckets {
   }
 
   async take(caller: string): Promise<Levels> {
-    if (this.#isResting()) return this.#alone.take(caller);
+    if (this.#skipsRedis()) return this.#local.take(caller);
     try {
       // Both calls are sent together and take one round trip.
-      const [requests, cost] = await within(
+      const [requests, cost] = await withTimeout(
         commandTimeoutMs,
         Promise.all([this.#requests.take(caller, 1), this.#cost.take(caller, 0)]),
         'Redis',
       );
-      this.#comeBack();
+      this.#countInRedis();
       return { granted: requests.granted, requests: requests.level, cost: cost.level };
     } catch (error) {
-      this.#leave(error);
-      return this.#alone.take(caller);
+      this.#countLocally(error);
+      return this.#local.take(caller);
     }
   }
 
   async charge(caller: string, cost: number): Promise<number | undefined> {
-    if (this.#isResting()) return this.#alone.charge(caller, cost);
+    if (this.#skipsRedis()) return this.#local.charge(caller, cost);
     try {
-      return (await within(commandTimeoutMs, this.#cost.take(caller, cost), 'Redis')).level;
+      return (await withTimeout(commandTimeoutMs, this.#cost.take(caller, cost), 'Redis')).level;
     } catch (error) {
-      this.#leave(error);
-      return this.#alone.charge(caller, cost);
+      this.#countLocally(error);
+      return this.#local.charge(caller, cost);
     }
   }
 
   close(): void {
     this.#redis.disconnect();
-    this.#alone.close();
+    this.#local.close();
   }
 
   /** While Redis is unavailable, one request per second tries it, and the others do not wait for the result. */
-  #isResting(): boolean {
-    if (!this.#gone) return false;
+  #skipsRedis(): boolean {
+    if (!this.#isUnavailable) return false;
     const nowMs = performance.now();
     if (nowMs < this.#nextTryMs) return true;
-    this.#nextTryMs = nowMs + restMs;
+    this.#nextTryMs = nowMs + retryMs;
     return false;
   }
 
-  #leave(error: unknown): void {
-    if (!this.#gone) {
+  #countLocally(error: unknown): void {
+    if (!this.#isUnavailable) {
       this.#logger.warn({ err: error }, 'Redis does not answer: this process counts requests for itself');
     }
     // The other end of a silent connection may be gone, and one that refuses to write may have become a replica. A new connection
     // reaches the server that has the address now.
     if (this.#redis.status === 'ready') this.#redis.disconnect(true);
-    this.#gone = true;
-    this.#nextTryMs = performance.now() + restMs;
+    this.#isUnavailable = true;
+    this.#nextTryMs = performance.now() + retryMs;
   }
 
-  #comeBack(): void {
-    if (this.#gone) this.#logger.info('Redis answers again: requests are counted together');
-    this.#gone = false;
+  #countInRedis(): void {
+    if (this.#isUnavailable) this.#logger.info('Redis answers again: requests are counted together');
+    this.#isUnavailable = false;
   }
 }
 

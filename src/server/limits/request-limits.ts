@@ -10,7 +10,7 @@ interface LimitedWork {
   readonly subject?: Subject;
 }
 
-/** Does the work of a request, or of a stream or webhook, which has the same limits. Counts its statements. */
+/** Does the work of a request, a stream or a webhook, which all have the same limits, and counts its statements. */
 export function withRequestLimits<Result>(
   { deadline, subject }: LimitedWork,
   work: () => Promise<Result>,

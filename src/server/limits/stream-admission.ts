@@ -12,20 +12,20 @@ interface Waiter {
   readonly begin: (ticket: AdmissionTicket) => void;
   readonly refuse: () => void;
   readonly ticket: AdmissionTicket;
-  readonly late: NodeJS.Timeout;
+  readonly timer: NodeJS.Timeout;
 }
 
 /**
  * Admits the requests that open streams, eight at a time and first come first served. So a thousand clients that reconnect after a
- * restart keep no other request waiting, and they wait in a queue instead of being refused as an overload.
+ * restart do not delay other requests, and wait in a queue instead of being refused as an overload.
  */
 export class StreamAdmission implements Gate {
   readonly #admission: Admission;
   readonly #waiting = new Set<Waiter>();
-  /** The requests that have had a ticket and have read their body since. They come before the others. */
+  /** Requests that gave up their ticket while they read their body. They come before those that wait for their first ticket. */
   readonly #returning = new Set<Waiter>();
   #opening = 0;
-  #isCalling = false;
+  #isAdmitting = false;
 
   constructor(admission: Admission) {
     this.#admission = admission;
@@ -43,11 +43,11 @@ export class StreamAdmission implements Gate {
     else if (queue.size >= maxWaiting) refuse();
     else {
       const drop = () => {
-        clearTimeout(late);
+        clearTimeout(timer);
         if (queue.delete(waiter)) refuse();
       };
-      const late = setTimeout(drop, waitMs);
-      const waiter = { begin, refuse, ticket, late };
+      const timer = setTimeout(drop, waitMs);
+      const waiter = { begin, refuse, ticket, timer };
       queue.add(waiter);
       ticket.deadline.onDisconnect(drop);
     }
@@ -61,32 +61,32 @@ export class StreamAdmission implements Gate {
 
   leave(ticket: AdmissionTicket): void {
     this.#admission.leave(ticket);
-    this.#opened();
+    this.#finishOpening();
   }
 
-  #admit({ begin, refuse, ticket }: Omit<Waiter, 'late'>): void {
+  #admit({ begin, refuse, ticket }: Omit<Waiter, 'timer'>): void {
     this.#opening += 1;
     const refused = () => {
-      this.#opened();
+      this.#finishOpening();
       refuse();
     };
     this.#admission.enter(begin, refused, ticket);
   }
 
-  #opened(): void {
+  #finishOpening(): void {
     this.#opening -= 1;
-    // Clients that have disconnected give their tickets back at once, and thousands of them must not end in a recursion.
-    if (this.#isCalling) return;
-    this.#isCalling = true;
+    // Clients that have disconnected give their tickets back at once, which would call this recursively, thousands of times.
+    if (this.#isAdmitting) return;
+    this.#isAdmitting = true;
     for (const queue of [this.#returning, this.#waiting]) {
       for (const next of queue) {
         if (this.#opening >= openedAtOnce) break;
         queue.delete(next);
-        clearTimeout(next.late);
+        clearTimeout(next.timer);
         next.ticket.deadline.renew();
         this.#admit(next);
       }
     }
-    this.#isCalling = false;
+    this.#isAdmitting = false;
   }
 }

@@ -15,8 +15,8 @@ export class UnknownTokens {
   readonly #quota: Pick<Quota, 'limit' | 'windowSeconds'>;
   readonly #now: () => number;
   readonly #listeners: ((caller: string) => void)[] = [];
-  /** The rest of the quota of each address. Reading it does not count as a use. */
-  readonly #left = recentlyUsed<{ level: number; atMs: number }>(maxAddresses);
+  /** What is left of the quota of each address. Reading it does not count as a use. */
+  readonly #buckets = recentlyUsed<{ level: number; atMs: number }>(maxAddresses);
 
   constructor(perMinute = defaultRates.unknownTokensPerMinute, now: () => number = () => performance.now()) {
     this.#quota = { limit: perMinute, windowSeconds: 60 };
@@ -38,12 +38,12 @@ export class UnknownTokens {
   /** Counts an invalid token that another process has received. */
   noteElsewhere(caller: string): void {
     const level = Math.max(this.#levelOf(caller) - 1, 0);
-    this.#left.set(caller, { level, atMs: this.#now() });
+    this.#buckets.set(caller, { level, atMs: this.#now() });
   }
 
   /** The refusal for an address with an empty bucket; undefined when it may send another unknown token. */
   refusal(address: string | undefined): RefusalReason | undefined {
-    if (this.#left.size === 0) return undefined;
+    if (this.#buckets.size === 0) return undefined;
     const level = this.#levelOf(callerOfAddress(address));
     if (level >= 1) return undefined;
     const { limit, windowSeconds } = this.#quota;
@@ -53,7 +53,7 @@ export class UnknownTokens {
   }
 
   #levelOf(caller: string): number {
-    const known = this.#left.peek(caller);
+    const known = this.#buckets.peek(caller);
     if (!known) return this.#quota.limit;
     return levelAfter(this.#quota, known.level, (this.#now() - known.atMs) / 1_000);
   }
