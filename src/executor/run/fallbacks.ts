@@ -5,7 +5,7 @@ import { tooComplex } from '../answers/too-complex.ts';
 import { Semaphore } from '../../db/engine/semaphore.ts';
 import { raise } from '../../resolvers/errors.ts';
 import type { OperationCost } from '../cost/operation-cost.ts';
-import { Bail, NotCompilable, UnservedIds } from '../compiled/run/frame.ts';
+import { Bail, NotCompilable, UnsupportedIds } from '../compiled/run/frame.ts';
 import { expectedError, isOutage } from '../answers/errors.ts';
 import { maxFallbackCost, maxFallbacks, maxWaitingFallbacks, valuesPerObject } from '../limits.ts';
 
@@ -32,8 +32,8 @@ export function refuseCostlyFallback(reason: unknown, { requested, values, reads
   if (isCheap || !readsData) return;
   const refusal = expectedError(reason);
   if (refusal) throw refusal;
-  if (!(reason instanceof NotCompilable || reason instanceof UnservedIds)) return;
-  const costly = reason instanceof UnservedIds ? 'one of its ids' : `\`${reason.message}\``;
+  if (!(reason instanceof NotCompilable || reason instanceof UnsupportedIds)) return;
+  const costly = reason instanceof UnsupportedIds ? 'one of its ids' : `\`${reason.message}\``;
   const [amount, max, unit] =
     requested > maxFallbackCost
       ? [requested, maxFallbackCost, 'objects']

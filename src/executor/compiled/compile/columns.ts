@@ -27,10 +27,10 @@ export class Columns {
   /** Whether a resolver returned the rows: they are objects with all columns as JavaScript values. */
   readonly isResolved: boolean;
   readonly selected: ReadColumn[] = [];
-  /** Whether the rows are cached in memory, with all columns and unchanging. */
+  /** Whether the rows are cached in memory: they have all columns, and never change. */
   readonly isCached: boolean = false;
 
-  /** The origin of the rows: a table (`of`), whose rows are cached or read by a statement; any statement; or a resolver. */
+  /** `origin` says where the rows come from: a table (`of`), whose rows are cached or read by a statement; any statement; or a resolver. */
   constructor(origin: { of: TableName } | 'fetched' | 'resolved') {
     this.isResolved = origin === 'resolved';
     const cached = typeof origin === 'object' ? cachedDeclaration(origin.of) : undefined;

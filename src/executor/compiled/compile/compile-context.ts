@@ -44,7 +44,7 @@ export interface FieldContext {
 /** The object type of a field, or of the items of its list. */
 export function objectType(field: AnyField): GraphQLObjectType {
   const type = getNamedType(field.type);
-  if (!isObjectType(type)) throw new NotCompilable(`${field.name} gives no object.`);
+  if (!isObjectType(type)) throw new NotCompilable(`${field.name} does not return objects.`);
   return type;
 }
 

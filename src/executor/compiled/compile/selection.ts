@@ -25,7 +25,7 @@ interface SelectionSource {
 
 /** An operation that is being compiled. */
 export interface Compilation extends SelectionSource {
-  /** The tables from which the operation shows rows that belong to a written row; the write may preload them. */
+  /** The tables whose rows the operation shows with a written row that they belong to; the write may preload them. */
   readonly preloads: Set<TableName>;
   /** Compiles the selections on an object below. */
   object(type: GraphQLObjectType, nodes: readonly FieldNode[], columns: Columns): ObjectPlan;

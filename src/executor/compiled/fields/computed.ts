@@ -18,7 +18,7 @@ export function compileComputed(selected: FieldContext, plan: ComputedPlan): Fie
   if (!isLeafType(getNamedType(field.type))) {
     // Objects are computed when the fetches of their row start, before the rows to which it refers have been read.
     if (Object.keys(plan.references).length > 0)
-      throw new NotCompilable(`${context.type.name}.${field.name} makes objects of rows that it refers to`);
+      throw new NotCompilable(`${context.type.name}.${field.name} makes objects from rows that it refers to`);
     return nestedField(selected, computation(context, plan));
   }
   const { context: needsContext, references } = plan;
@@ -32,52 +32,52 @@ function computation(
   context: CompileContext,
   { columns, references, context: needsContext, compute }: ComputedPlan,
 ): (frame: Frame, row: number) => unknown {
-  const fillOwn = columnsInto(context.plan, columns);
-  const fillReferred = referredInto(context, references);
+  const fillOwn = columnFiller(context.plan, columns);
+  const fillReferences = referenceFiller(context, references);
   // One pair of objects serves all rows: `compute` keeps no reference to its arguments.
   const own = {};
-  const referred = {};
+  const referenced = {};
   return (frame, row) => {
     fillOwn(own, frame, row);
-    fillReferred(referred, frame, row);
+    fillReferences(referenced, frame, row);
     return compute(
       own as never,
-      referred as never,
+      referenced as never,
       (needsContext ? requireSignedIn(frame.run.context) : undefined) as SignedIn,
     );
   };
 }
 
 /** Fills in the values of a row that a computed field reads, under their names. */
-type Fill = (known: Record<string, unknown>, frame: Frame, row: number) => void;
+type Fill = (values: Record<string, unknown>, frame: Frame, row: number) => void;
 
-function columnsInto(plan: ObjectPlan, columns: readonly string[]): Fill {
+function columnFiller(plan: ObjectPlan, columns: readonly string[]): Fill {
   const decoders = columns.map((column) => ({ column, decode: plan.columns.decoder(column) }));
-  return (known, frame, row) => {
-    for (const { column, decode } of decoders) known[column] = decode(frame, row);
+  return (values, frame, row) => {
+    for (const { column, decode } of decoders) values[column] = decode(frame, row);
   };
 }
 
 /** Fills in the referenced rows, with the rows to which those refer; undefined if there is no such row. */
-function referredInto(context: CompileContext, references: ReferencePlans): Fill {
+function referenceFiller(context: CompileContext, references: ReferencePlans): Fill {
   const fills = Object.entries(references).map(([name, { table, by, where, key, columns, nested }]) => {
     const fetch = referenceFetch(context, { table, by, where });
     const plan = new ObjectPlan('', fetch.columns);
     const fetchIndex = context.plan.newFetchIndex();
     fetch.add({ key: context.plan.columns.key(key), fetchIndex, plan });
-    const fillBeyond = referredInto({ ...context, plan, shared: new Map() }, nested);
-    const fillOwn = columnsInto(plan, columns);
-    const referred = {};
-    return (known: Record<string, unknown>, frame: Frame, row: number) => {
+    const fillNested = referenceFiller({ ...context, plan, shared: new Map() }, nested);
+    const fillOwn = columnFiller(plan, columns);
+    const referenced = {};
+    return (values: Record<string, unknown>, frame: Frame, row: number) => {
       const link = frame.fetched[fetchIndex] as Link;
       const at = link.at[row] ?? -1;
-      known[name] = at < 0 ? undefined : referred;
+      values[name] = at < 0 ? undefined : referenced;
       if (at < 0) return;
-      fillOwn(referred, link.frame, at);
-      fillBeyond(referred, link.frame, at);
+      fillOwn(referenced, link.frame, at);
+      fillNested(referenced, link.frame, at);
     };
   });
-  return (known, frame, row) => {
-    for (const fill of fills) fill(known, frame, row);
+  return (values, frame, row) => {
+    for (const fill of fills) fill(values, frame, row);
   };
 }

@@ -19,7 +19,7 @@ export function compileConcatenated({ context, responseName }: FieldContext, pla
       return (out: Sink) => out.literalInString(text);
     }
     return 'of' in piece
-      ? referredColumn(context, plan, piece.of, piece.column)
+      ? referencedColumn(context, plan, piece.of, piece.column)
       : ownColumn(context, piece.column);
   });
   return {
@@ -44,7 +44,7 @@ function ownColumn({ plan }: CompileContext, column: string): WritePiece {
   };
 }
 
-function referredColumn(
+function referencedColumn(
   context: CompileContext,
   { references }: ConcatenatedPlan,
   name: string,

@@ -1,4 +1,5 @@
 import {
+  getNullableType,
   type GraphQLEnumType,
   type GraphQLLeafType,
   type GraphQLOutputType,
@@ -26,30 +27,30 @@ interface Codec {
   copyBinary?: (out: Sink, bytes: Buffer, start: number) => boolean;
 }
 
-const textual: Codec = {
+const textCodec: Codec = {
   write: (out, text) => out.string(text),
   copy: (out, bytes, start, end) => out.utf8String(bytes, start, end),
 };
 /** PostgreSQL writes a boolean as `t` or `f`. */
 const trueCode = 0x74;
-const truth: Codec = {
+const booleanCodec: Codec = {
   write: (out, text) => out.boolean(text === 't'),
   copy: (out, bytes, start) => out.boolean(bytes[start] === trueCode),
 };
-/** The JSON of a rich text around its paragraphs, and of a paragraph around its text. */
+/** The JSON of an empty paragraph, and of one with a text. The constants below are what surrounds paragraphs and texts. */
 const emptyParagraph = JSON.stringify(toRichText('').content.content[0]);
 const paragraph = JSON.stringify(toRichText('line').content.content[0]);
-const [beforeAll, afterAll] = partsAround(JSON.stringify(toRichText('')), emptyParagraph);
-const [beforeLine, afterLine] = partsAround(paragraph, '"line"');
+const [beforeAll, afterAll] = splitAround(JSON.stringify(toRichText('')), emptyParagraph);
+const [beforeLine, afterLine] = splitAround(paragraph, '"line"');
 const emptyLine = Buffer.from(emptyParagraph);
 const comma = Buffer.from(',');
 
-function partsAround(json: string, inner: string): [Buffer, Buffer] {
+function splitAround(json: string, inner: string): [Buffer, Buffer] {
   const [before = '', after = ''] = json.split(inner);
   return [Buffer.from(before), Buffer.from(after)];
 }
 
-const richText: Codec = {
+const richTextCodec: Codec = {
   write: (out, text) => out.json(toRichText(text)),
   copy: (out, bytes, start, end) => {
     const { writer } = out;
@@ -80,25 +81,25 @@ function lineEnd(bytes: Uint8Array, start: number, end: number): number {
   return index;
 }
 
-/** Where the line after a break begins; behind the end if there is no break. */
+/** Where the line after a break begins; beyond the end if there is no break. */
 function afterBreak(bytes: Uint8Array, at: number, end: number): number {
   const isPair = bytes[at] === carriageReturn && at + 1 < end && bytes[at + 1] === lineFeed;
   return at + (isPair ? 2 : 1);
 }
 
 const codecs: Readonly<Record<string, Codec>> = {
-  ID: textual,
-  String: textual,
-  URL: textual,
-  Date: textual,
+  ID: textCodec,
+  String: textCodec,
+  URL: textCodec,
+  Date: textCodec,
   Int: {
     write: (out, text) => out.integer(integer(text)),
     copy: (out, bytes, start, end) => {
       if (!out.digits(bytes, start, end)) out.integer(integer(bytes.toString('utf8', start, end)));
     },
   },
-  Boolean: truth,
-  RichText: richText,
+  Boolean: booleanCodec,
+  RichText: richTextCodec,
   DateTime: {
     write: (out, text) => out.string(isoTime(text)),
     copy: (out, bytes, start, end) => {
@@ -141,31 +142,31 @@ function isAt(bytes: Uint8Array, start: number, end: number, sought: Uint8Array)
   return true;
 }
 
-/** The unchanged value of a column. */
+/** A field that shows the value of a column unchanged. */
 export function columnField(
   responseName: string,
   type: GraphQLOutputType,
   column: string,
   columns: Columns,
 ): Field {
-  const bare = isNonNullType(type) ? type.ofType : type;
-  const leaf = isListType(bare) ? undefined : codecOf(bare as GraphQLLeafType);
-  if (!leaf || columns.isResolved) {
+  const nullable = getNullableType(type);
+  const codec = isListType(nullable) ? undefined : codecOf(nullable as GraphQLLeafType);
+  if (!codec || columns.isResolved) {
     const decode = columns.decoder(column);
     return valueField(responseName, type, decode, { dependsOnlyOnRow: !columns.isResolved });
   }
   const index = columns.include(column);
   return {
-    ...cellField(responseName, type, index, leaf),
-    ...(isEnumType(bare) && {
-      renamed: (literal) => cellField(responseName, type, index, enumCodec(bare, literal)),
+    ...cellField(responseName, type, index, codec),
+    ...(isEnumType(nullable) && {
+      renamed: (literal) => cellField(responseName, type, index, enumCodec(nullable, literal)),
     }),
   };
 }
 
 /** A boolean that the statement computed for each row. */
 export function booleanField(responseName: string, type: GraphQLOutputType, index: number): Field {
-  return cellField(responseName, type, index, truth);
+  return cellField(responseName, type, index, booleanCodec);
 }
 
 /** A global id, made from a uuid column. */
@@ -198,16 +199,16 @@ function codecOf(type: GraphQLLeafType): Codec | undefined {
 function cellField(responseName: string, type: GraphQLOutputType, index: number, codec: Codec): Field {
   const nullable = !isNonNullType(type);
   const { copy, copyBinary } = codec;
-  const ofTexts = textField(responseName, nullable, (row) => textAt(row as TextRow, index), codec);
+  const asText = textField(responseName, nullable, (row) => textAt(row as TextRow, index), codec);
   return {
-    ...ofTexts,
+    ...asText,
     write: (out, frame, at) => {
       const row = frame.rows[at];
-      if (!(row instanceof WireRow)) return ofTexts.write(out, frame, at);
+      if (!(row instanceof WireRow)) return asText.write(out, frame, at);
       const start = row.find(index);
       if (start < 0) return nullable ? out.null() : refuseNull();
       if (row.isText(index)) copy(out, row.bytes, start, row.end);
-      else if (!copyBinary?.(out, row.bytes, start)) ofTexts.write(out, frame, at);
+      else if (!copyBinary?.(out, row.bytes, start)) asText.write(out, frame, at);
     },
   };
 }
@@ -248,7 +249,7 @@ export function valueField(
     ...(dependsOnlyOnRow && { dependsOnlyOnRow }),
     write: (out, frame, row) => out.json(serialize(compute(frame, row))),
   };
-  if (!isEnumType(isNonNullType(type) ? type.ofType : type)) return field;
+  if (!isEnumType(getNullableType(type))) return field;
   const renamed = (literal: (name: string) => Literal): Field => ({
     ...field,
     write: (out, frame, row) => {
@@ -266,8 +267,8 @@ export function valueField(
  */
 function serializer(type: GraphQLOutputType): (value: unknown) => unknown {
   if (isNonNullType(type)) {
-    const bare = serializer(type.ofType);
-    return (value) => bare(value) ?? refuseNull();
+    const serialize = serializer(type.ofType);
+    return (value) => serialize(value) ?? refuseNull();
   }
   if (isListType(type)) {
     const item = serializer(type.ofType);

@@ -15,7 +15,7 @@ import { distinctKeys } from '../run/distinct-keys.ts';
 import { type Frame, type Groups, newFrame, type Row } from '../run/frame.ts';
 import { type Fetch, type ObjectPlan, startAll } from '../compile/objects.ts';
 import { keysSlot, type Run } from '../run/run.ts';
-import { columnParts, statement } from '../run/statements.ts';
+import { columnIdentity, statement } from '../run/statements.ts';
 
 /** The plain lists under the rows of a frame. Each selection on the listed rows is a view, with its own frame. */
 export interface FetchedLists extends Groups {
@@ -69,7 +69,7 @@ export class ListFetch implements Fetch {
   }
 
   fetch(frame: Frame, run: Run): Promise<void> | undefined {
-    const found = this.#cached(frame, run) ?? this.#none(frame) ?? this.#read(frame, run);
+    const found = this.#cached(frame, run) ?? this.#emptyLists(frame) ?? this.#read(frame, run);
     return found instanceof Promise
       ? found.then((lists) => this.#show(lists, frame, run))
       : this.#show(found, frame, run);
@@ -81,8 +81,8 @@ export class ListFetch implements Fetch {
     return startAll(this.#views, (view, index) => view.fetch(frames[index] as Frame, run));
   }
 
-  /** Returns empty lists where the attached keys of all rows are empty. */
-  #none({ rows }: Frame): Lists | undefined {
+  /** Returns empty lists if the attached keys of all rows are empty. */
+  #emptyLists({ rows }: Frame): Lists | undefined {
     const text = this.#attached?.text;
     if (!text || !rows.every((row) => text(row) === '{}')) return undefined;
     const none = new Int32Array(rows.length);
@@ -92,7 +92,7 @@ export class ListFetch implements Fetch {
   async #read(frame: Frame, run: Run): Promise<Lists> {
     const { selected } = this.columns;
     this.#statement ??= statement(
-      ['list', this.#source, this.#orderBy, columnParts(selected)],
+      ['list', this.#source, this.#orderBy, columnIdentity(selected)],
       () => new Prepared(listsQuery(run.queryBase(selected), this.#source, this.#orderBy, keysSlot)),
     );
     const { texts, at, array } = distinctKeys(frame, this.#key);
@@ -148,7 +148,7 @@ export class ListFetch implements Fetch {
   }
 }
 
-/** Whether the keys of all rows are known. A statement derives them for every row, but a resolver may leave some out. */
+/** Whether all rows have their keys. A statement derives them for every row, but a resolver may leave some out. */
 function isKnown({ rows }: Frame, { text, index }: KeyColumn): boolean {
   return index !== undefined || rows.every((row) => text(row) !== null);
 }

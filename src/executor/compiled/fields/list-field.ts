@@ -1,4 +1,4 @@
-import { type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
+import { getNullableType, type GraphQLOutputType, isListType } from 'graphql';
 import { joinedKeys } from '../../../db/tables/derived-columns.ts';
 import { cachedDeclaration } from '../../../db/tables/cached-tables.ts';
 import type { ListOrder } from '../../../db/query/pages/plain-lists.ts';
@@ -85,6 +85,6 @@ function onlyField(
 }
 
 function itemType(type: GraphQLOutputType): GraphQLOutputType {
-  const bare = isNonNullType(type) ? type.ofType : type;
-  return isListType(bare) ? (bare.ofType as GraphQLOutputType) : bare;
+  const nullable = getNullableType(type);
+  return isListType(nullable) ? nullable.ofType : nullable;
 }

@@ -1,4 +1,4 @@
-import { type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
+import { getNullableType, type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
 import { Columns } from '../compile/columns.ts';
 import { type Field, type Frame, newFrame, type Row } from '../run/frame.ts';
 import { refuseNull } from './leaves.ts';
@@ -66,8 +66,8 @@ function objectsField(
   fetchIndex: number,
   plan: ObjectPlan,
 ): Field {
-  const bare = isNonNullType(type) ? type.ofType : type;
-  const isList = isListType(bare);
+  const nullable = getNullableType(type);
+  const isList = isListType(nullable);
   const nestedOf = (frame: Frame) => frame.fetched[fetchIndex] as NestedObjects;
   const to = (frame: Frame, row: number) => nestedOf(frame).end[row] ?? -1;
   const from = (frame: Frame, row: number) => {

@@ -7,7 +7,7 @@ import { hasRowRule, maxNodes, type NodeKind } from '../../../resolvers/nodes.ts
 import { testOf } from '../../../reference/conditions.ts';
 import { textAt } from '../../../db/wire/wire-row.ts';
 import { Columns } from '../compile/columns.ts';
-import { Bail, type Field, type Frame, newFrame, UnservedIds } from '../run/frame.ts';
+import { Bail, type Field, type Frame, newFrame, UnsupportedIds } from '../run/frame.ts';
 import type { Fetch, ObjectPlan } from '../compile/objects.ts';
 import { keysSlot, type Run } from '../run/run.ts';
 import type { Compilation } from '../compile/selection.ts';
@@ -48,12 +48,12 @@ export class NodesFetch implements Fetch {
 
   async fetch(frame: Frame, run: Run): Promise<void> {
     const ids = this.#options.ids(run);
-    if (ids.length > maxNodes) throw new UnservedIds('Too many ids.');
+    if (ids.length > maxNodes) throw new UnsupportedIds('Too many ids.');
     const requested = ids.map((id) => {
       const parsed = parseId(id);
-      if (!parsed) throw new UnservedIds('An id that cannot be read.');
+      if (!parsed) throw new UnsupportedIds('An id that cannot be read.');
       if (hasRowRule(parsed.prefix))
-        throw new UnservedIds(`Only its resolver knows who may read a ${parsed.prefix}.`);
+        throw new UnsupportedIds(`Only its resolver knows who may read a ${parsed.prefix}.`);
       return parsed;
     });
     const byPrefix = Map.groupBy(requested, ({ prefix }) => prefix);
@@ -99,7 +99,7 @@ export class NodesFetch implements Fetch {
     if (known) return known;
     const { compilation, nodes } = this.#options;
     const type = compilation.schema.getType(typeName);
-    if (!isObjectType(type)) throw new Bail(`${typeName} is no object type.`);
+    if (!isObjectType(type)) throw new Bail(`${typeName} is not an object type.`);
     const columns = new Columns({ of: table });
     // The id becomes the first column.
     columns.include('id');

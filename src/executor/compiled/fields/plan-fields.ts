@@ -126,7 +126,7 @@ export function compileCount(
   return valueField(responseName, field.type, (frame, row) => (frame.fetched[fetchIndex] as number[])[row]);
 }
 
-/** A value of sums of counters. Fields of the same table and key share one read. */
+/** A value that is computed from sums of counters. Fields with the same table and key share one read. */
 export function compileSums(
   { context, responseName, field }: FieldContext,
   { table, keyColumn, columns, compute }: PlanOf<'sums'>,
@@ -154,7 +154,7 @@ export function compileNodes(
   return nodesField(responseName, fetchIndex, argument === 'ids');
 }
 
-/** What one statement computes for each parent, such as its figures of each day. */
+/** What one statement computes for all parents, such as the daily figures of each. */
 export function compileSeries(selected: FieldContext, series: PlanOf<'series'>): Field {
   const { context, responseName, field, nodes } = selected;
   const { plan } = context;

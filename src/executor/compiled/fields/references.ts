@@ -12,7 +12,7 @@ import { type Field, type Frame, type Link, newFrame, type Row } from '../run/fr
 import { refuseNull } from './leaves.ts';
 import { type Fetch, type ObjectPlan, startAll } from '../compile/objects.ts';
 import { keysSlot, type Run } from '../run/run.ts';
-import { columnParts, statement } from '../run/statements.ts';
+import { columnIdentity, statement } from '../run/statements.ts';
 
 /** The rows to which a field refers: rows of a table, which are found by one of its columns. */
 export interface Target {
@@ -78,14 +78,14 @@ export class ReferenceFetch implements Fetch {
     if (!this.#refersToAll) return this.#link(frame, run, cached);
     return startAll(this.#referrers, (referrer) => {
       // Without fetches below, the frame can have all rows of the cached table, which saves collecting the referenced ones.
-      if (referrer.plan.fetches.length > 0) return linkEach(referrer, frame, run, cached);
-      frame.fetched[referrer.fetchIndex] = linkInto(run, frame, referrer.key, table, table.index(by));
+      if (referrer.plan.fetches.length > 0) return linkReferrer(referrer, frame, run, cached);
+      frame.fetched[referrer.fetchIndex] = linkToTable(run, frame, referrer.key, table, table.index(by));
       return undefined;
     });
   }
 
   #link(frame: Frame, run: Run, found: RowLookup): Promise<void> | undefined {
-    return startAll(this.#referrers, (referrer) => linkEach(referrer, frame, run, found));
+    return startAll(this.#referrers, (referrer) => linkReferrer(referrer, frame, run, found));
   }
 
   async #read({ rows }: Frame, run: Run): Promise<RowLookup> {
@@ -100,7 +100,7 @@ export class ReferenceFetch implements Fetch {
     const { table, by, where } = this.#target;
     const { selected } = this.columns;
     this.#statement ??= statement(
-      ['by key', table, by, where, columnParts(selected)],
+      ['by key', table, by, where, columnIdentity(selected)],
       () => new Prepared(keyQuery(run.queryBase(selected), table, by, where, keysSlot)),
     );
     const found = await run.rows(this.#statement, { keys: uuidArray(keys) });
@@ -130,13 +130,13 @@ interface RowLookup {
   types: readonly number[];
 }
 
-function linkEach(
+function linkReferrer(
   { key, fetchIndex, plan, preloads = [] }: Referrer,
   frame: Frame,
   run: Run,
   { find, types }: RowLookup,
 ): Promise<void> | undefined {
-  const link = linkTo(run, frame, key.text, find, types);
+  const link = linkToFound(run, frame, key.text, find, types);
   frame.fetched[fetchIndex] = link;
   for (const preload of preloads) fillPreloaded(link, frame.rows, preload);
   return plan.fetch(link.frame, run);
@@ -155,7 +155,13 @@ function fillPreloaded({ frame, at }: Link, rows: readonly Row[], { fetchIndex, 
   frame.fetched[fetchIndex] = values;
 }
 
-function linkInto(run: Run, { rows }: Frame, key: KeyColumn, table: CachedTable, keyIndex: KeyIndex): Link {
+function linkToTable(
+  run: Run,
+  { rows }: Frame,
+  key: KeyColumn,
+  table: CachedTable,
+  keyIndex: KeyIndex,
+): Link {
   const at = new Int32Array(rows.length).fill(-1);
   for (let index = 0; index < rows.length; index += 1) {
     const row = rows[index] as Row;
@@ -173,7 +179,7 @@ function linkInto(run: Run, { rows }: Frame, key: KeyColumn, table: CachedTable,
 }
 
 /** Collects the referenced rows, each once, and links each row to the one that it refers to. */
-function linkTo(
+function linkToFound(
   run: Run,
   { rows }: Frame,
   key: ReadText,

@@ -1,6 +1,6 @@
-import { type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
-import { Forms } from '../run/forms.ts';
-import { columnParts, statement } from '../run/statements.ts';
+import { getNullableType, type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
+import { ValuesByForm } from '../run/values-by-form.ts';
+import { columnIdentity, statement } from '../run/statements.ts';
 import { preloadableTables } from '../../../db/writes/preloaded.ts';
 import type { TextRows } from '../../../db/engine/borrowed-connection.ts';
 import { type RowWithPage, rowWithPageQuery } from '../../../db/query/pages/row-with-page.ts';
@@ -27,7 +27,7 @@ type ByKeyPlan = PlanOf<'byKey'>;
 /** Returns the arguments of a field in this run. */
 type ArgumentsOf = (run: Run) => Record<string, unknown>;
 
-interface ByKeyParts {
+interface ByKeyOptions {
   readonly keyPlan: ByKeyPlan;
   readonly args: ArgumentsOf;
   /** What the selection reads of the row. */
@@ -44,9 +44,9 @@ export class ByKeyFetch implements Fetch {
   readonly plan: ObjectPlan;
   readonly #keyPlan: ByKeyPlan;
   readonly #args: ArgumentsOf;
-  readonly #statements = new Forms<Prepared>();
+  readonly #statements = new ValuesByForm<Prepared>();
 
-  constructor({ keyPlan, args, columns, plan, fetchIndex }: ByKeyParts) {
+  constructor({ keyPlan, args, columns, plan, fetchIndex }: ByKeyOptions) {
     this.#keyPlan = keyPlan;
     this.columns = columns;
     this.plan = plan;
@@ -56,10 +56,10 @@ export class ByKeyFetch implements Fetch {
 
   async fetch(frame: Frame, run: Run): Promise<void> {
     const { argument, lookup } = this.#keyPlan;
-    const named = lookup(String(this.#args(run)[argument]));
+    const condition = lookup(String(this.#args(run)[argument]));
     const page = this.plan.fetches.find((fetch) => fetch instanceof ConnectionFetch)?.pageWithParent(run);
-    const { rows, types, children } = named
-      ? (this.#cached(named, run) ?? (await this.#read(named, page, run)))
+    const { rows, types, children } = condition
+      ? (this.#cached(condition, run) ?? (await this.#read(condition, page, run)))
       : { rows: [], types: [] };
     const link: Link = {
       frame: newFrame(run, rows.slice(0, 1), types),
@@ -70,17 +70,17 @@ export class ByKeyFetch implements Fetch {
     await this.plan.fetch(link.frame, run);
   }
 
-  #cached(named: Predicate, { cached }: Run): RootRows | undefined {
+  #cached(condition: Predicate, { cached }: Run): RootRows | undefined {
     const { table: name, where } = this.#keyPlan;
     const table = cached?.table(name);
-    const test = table && cached && testOf({ all: [where, named] }, table, cached);
+    const test = table && cached && testOf({ all: [where, condition] }, table, cached);
     if (!table || !test) return undefined;
     const row = table.rows.find(test);
     return { rows: row ? [row] : [], types: table.types };
   }
 
-  async #read(named: Predicate, page: PageWithParent | undefined, run: Run): Promise<RootRows> {
-    const { form, values } = withSlots(named, 'named');
+  async #read(condition: Predicate, page: PageWithParent | undefined, run: Run): Promise<RootRows> {
+    const { form, values } = withSlots(condition, 'named');
     const statement = this.#statement(form, page, run);
     const found = await run.rows(statement, { ...page?.parameterized.values, ...values });
     return page ? this.#split(found, page) : found;
@@ -91,8 +91,8 @@ export class ByKeyFetch implements Fetch {
     return this.#statements.of(key, () => {
       const { table, where } = this.#keyPlan;
       const { selected } = this.columns;
-      const below = page && [page.key, page.parameterized.walk.source, columnParts(page.columns)];
-      return statement(['named', table, where, columnParts(selected), key, below], () => {
+      const below = page && [page.key, page.parameterized.walk.source, columnIdentity(page.columns)];
+      return statement(['named', table, where, columnIdentity(selected), key, below], () => {
         const row = findQuery(run.queryBase(selected), table, { all: [where, form] }).limit(1);
         return new Prepared(page ? withPage({ row, columns: selected }, page, run) : row);
       });
@@ -130,10 +130,10 @@ interface RootRows extends TextRows {
 }
 
 function withPage(row: Omit<RowWithPage, 'key'>, { key, columns, parameterized }: PageWithParent, run: Run) {
-  const named = row.columns[key];
-  if (typeof named !== 'string') throw new Bail('The key is not a text.');
+  const keyColumn = row.columns[key];
+  if (typeof keyColumn !== 'string') throw new Bail('The key is not a stored column.');
   return rowWithPageQuery(
-    { ...row, key: named },
+    { ...row, key: keyColumn },
     { ...run.queryBase(columns), columns },
     parameterized.walk,
     parameterized.size,
@@ -154,7 +154,7 @@ interface ResolverOptions {
   waits: ((args: object) => boolean) | undefined;
   fetchIndex: number;
   plan: ObjectPlan | undefined;
-  /** The tables from which the operation shows rows that belong to a written row. */
+  /** The tables whose rows the operation shows with a written row that they belong to. */
   preloads: ReadonlySet<TableName>;
 }
 
@@ -214,8 +214,8 @@ export function sourceField(
 ): Field {
   const resolvedOf = (frame: Frame) => frame.fetched[fetchIndex] as ResolvedValue;
   if (!plan) return valueField(responseName, type, (frame) => resolvedOf(frame).value);
-  const bare = isNonNullType(type) ? type.ofType : type;
-  const list = isListType(bare);
+  const nullable = getNullableType(type);
+  const isList = isListType(nullable);
   const from = (frame: Frame): number => {
     const { value } = resolvedOf(frame);
     if (value !== null && value !== undefined) return 0;
@@ -230,7 +230,7 @@ export function sourceField(
     write: (out, frame) => {
       if (from(frame) < 0) return out.null();
       const rows = frameOf(frame);
-      if (!list) return plan.write(out, rows, 0);
+      if (!isList) return plan.write(out, rows, 0);
       return writeList(out, rows, 0, rows.rows.length, plan.write);
     },
     below: { plan, fields: plan.fields, frame: frameOf, from, to },

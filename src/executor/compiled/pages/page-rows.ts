@@ -15,7 +15,7 @@ import type { ParameterizedPage, RequestedPage, WalkStatements } from './walks.t
 /** The rows of one page for each parent, in one array. */
 export interface PagedRows extends Omit<Groups, 'at'> {
   rows: readonly Row[];
-  /** By group, whether there are more rows in the direction of the walk. */
+  /** Whether there are more rows in the direction of the walk, by group. */
   more: boolean[];
   /** The stops of pages that ended early, by group. */
   stops?: readonly (Position | undefined)[];
@@ -23,8 +23,8 @@ export interface PagedRows extends Omit<Groups, 'at'> {
 }
 
 /**
- * Splits the rows, which are in the order of the parents, into pages in the order of the list. A page with one row more than
- * the limit has more rows.
+ * Splits the rows, which are in the order of the parents, into pages in the order of the list. If one row more
+ * than the limit was read, there are more.
  */
 export function pagesOf(
   page: TextRows | undefined,
@@ -112,7 +112,7 @@ function pageReads(
 ): PageRead<TextRow>[] {
   const found = Array.from({ length: parents }, (): TextRow[] => []);
   const stops: (Position | undefined)[] = [];
-  let ofAll: Position | undefined;
+  let commonStop: Position | undefined;
   for (const row of rows) {
     const group = (ordinal === undefined ? 1 : naturalAt(row, ordinal)) - 1;
     const id = textAt(row, stop + 1);
@@ -122,10 +122,10 @@ function pageReads(
     }
     const text = textAt(row, stop);
     const position = { value: text === null ? null : orderValue(order, text), id };
-    if (group < 0) ofAll = position;
+    if (group < 0) commonStop = position;
     else stops[group] = position;
   }
-  return found.map((each, group) => ({ rows: each, stop: stops[group] ?? ofAll }));
+  return found.map((each, group) => ({ rows: each, stop: stops[group] ?? commonStop }));
 }
 
 function toPagedRows(

@@ -18,15 +18,15 @@ import type { PageRequest } from '../../../db/reads/pages.ts';
 import type { Snapshot } from '../../../reference/snapshot.ts';
 import type { ValidatedPage } from '../../../resolvers/connections.ts';
 import { keysSlot, type Run } from '../run/run.ts';
-import { Forms } from '../run/forms.ts';
-import { columnParts, statement } from '../run/statements.ts';
+import { ValuesByForm } from '../run/values-by-form.ts';
+import { columnIdentity, statement } from '../run/statements.ts';
 
 /** The page that the arguments of a connection request, and the statements and values that read it. */
 export class RequestedPage implements ValidatedPage {
   readonly request: PageRequest;
   readonly fingerprint: () => string;
   readonly #options: { showsMore: boolean; fixed: boolean };
-  /** Cached by the reference data, because the values contain keys of it. */
+  /** By the snapshot of the reference data, because the values contain its keys. */
   readonly #pages = new WeakMap<object, ParameterizedPage>();
   readonly #totals = new WeakMap<object, ParameterizedTotal>();
 
@@ -36,7 +36,7 @@ export class RequestedPage implements ValidatedPage {
     this.#options = options;
   }
 
-  /** The page with the keys of the reference data in place of conditions on it. */
+  /** The page, with conditions on reference data replaced by the keys of the rows that meet them. */
   parameterized(cached: Snapshot | undefined): ParameterizedPage {
     const known = this.#pages.get(cached ?? noReferenceData);
     if (known) return known;
@@ -71,7 +71,7 @@ export class RequestedPage implements ValidatedPage {
 
 const noReferenceData = {};
 
-/** A requested page, divided into the text of its statements and their values. */
+/** A requested page, split into what the text of its statements depends on and the values. */
 export interface ParameterizedPage {
   /** Equal for pages that the same statement can read. */
   form: string;
@@ -82,7 +82,7 @@ export interface ParameterizedPage {
   values: Values;
 }
 
-/** A total, divided into the text of its statements and their values. */
+/** A total, split in the same way. */
 export interface ParameterizedTotal {
   readonly source: Source;
   /** Equal for totals that the same statement can find. */
@@ -124,12 +124,12 @@ function parameterizePage(
   };
 }
 
-/** The largest page of a statement that serves a range of sizes, a power of two. */
+/** The maximum size of the pages that one statement reads: a power of two, so that similar sizes share a statement. */
 function sizeClass(rows: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(rows, 1)));
 }
 
-/** A position as slots and their values. A null value is a part of the statement, because it needs other conditions. */
+/** A position as slots and their values. A null is in the statement itself, because it needs other conditions. */
 function slottedPosition(position: Position | undefined, name: string) {
   if (!position) return undefined;
   const value = position.value === null ? null : new Slot(`${name}Value`);
@@ -139,10 +139,10 @@ function slottedPosition(position: Position | undefined, name: string) {
   };
 }
 
-/** The statements of one connection field, for pages and for counts: some for each form of its arguments and each step of reading. */
+/** The statements of one connection field: for each form of its arguments, those that read pages or count rows, at once or in steps. */
 export class WalkStatements {
-  readonly #statements = new Forms<Prepared>();
-  readonly #indexUses = new Forms<IndexUse>();
+  readonly #statements = new ValuesByForm<Prepared>();
+  readonly #indexUses = new ValuesByForm<IndexUse>();
   readonly #ofChildren: boolean;
 
   constructor(ofChildren: boolean) {
@@ -158,8 +158,8 @@ export class WalkStatements {
   step(parameterized: ParameterizedPage, step: PageStep, columns: readonly ReadColumn[], run: Run): Prepared {
     const { form, walk, size } = parameterized;
     const stepKey = JSON.stringify(step);
-    const parts = ['step', stepKey, this.#ofChildren, walk.source, form, columnParts(columns)];
-    return this.#known(`${stepKey} ${form}`, parts, () => {
+    const identity = ['step', stepKey, this.#ofChildren, walk.source, form, columnIdentity(columns)];
+    return this.#known(`${stepKey} ${form}`, identity, () => {
       const planned = { walk, indexUse: this.indexUse(parameterized) };
       const keys = this.#ofChildren ? keysSlot : undefined;
       const query = stepQuery(run.queryBase(columns), planned, size, step, keys);
@@ -167,7 +167,7 @@ export class WalkStatements {
     });
   }
 
-  /** Counts the matches of conditions, of a page or of its total. */
+  /** Counts the matches of conditions, to find out how to read a page or a total. */
   probe(
     form: string,
     planned: PlannedWalk,
@@ -184,8 +184,8 @@ export class WalkStatements {
 
   page({ form, walk, size }: ParameterizedPage, columns: readonly ReadColumn[], run: Run): Prepared {
     const { source } = walk;
-    const parts = ['page', this.#ofChildren, source, form, columnParts(columns)];
-    return this.#known(`page ${form}`, parts, () => {
+    const identity = ['page', this.#ofChildren, source, form, columnIdentity(columns)];
+    return this.#known(`page ${form}`, identity, () => {
       const base = run.queryBase(columns);
       return this.#ofChildren
         ? new Prepared(pagesQuery(base, walk, size, keysSlot))
@@ -211,7 +211,7 @@ export class WalkStatements {
     });
   }
 
-  #known(form: string, parts: readonly unknown[], make: () => Prepared): Prepared {
-    return this.#statements.of(form, () => statement(parts, make));
+  #known(form: string, identity: readonly unknown[], make: () => Prepared): Prepared {
+    return this.#statements.of(form, () => statement(identity, make));
   }
 }

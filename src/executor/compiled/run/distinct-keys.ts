@@ -69,11 +69,11 @@ function ofTexts(rows: readonly Row[], read: ReadText): DistinctKeys {
   return new TextKeys(at, texts);
 }
 
-/** The keys of the frame that is read at the moment, and a hash table with their numbers, from 1. */
+/** The keys of the frame that is being read, and a hash table of their numbers, which begin with 1. */
 const keys = new UuidArray();
 let slots = new Int32Array(0);
 
-/** Finds the keys in the bytes of the rows, without texts; undefined where a row is not bytes or has no key. */
+/** Finds the keys in the bytes of the rows, without texts; undefined if a row is not bytes or has no key. */
 function ofBytes(rows: readonly Row[], column: number): DistinctKeys | undefined {
   if (!(rows[0] instanceof WireRow)) return undefined;
   const mask = makeRoom(rows.length) - 1;

@@ -15,7 +15,7 @@ import { checkAnswerSize } from '../writing/answer-size.ts';
 import { JsonWriter, type WrittenAnswer } from '../writing/json-writer.ts';
 import { ObjectPlan } from '../compile/objects.ts';
 import { compileRowRenderer, type RowRenderer } from '../writing/row-renderer.ts';
-import { type AnswerForm, MissingReference, Run, type RunParts } from './run.ts';
+import { type AnswerForm, MissingReference, Run, type RunOptions } from './run.ts';
 
 /** An operation with its document, which is valid. */
 export interface Compilable extends CoercedOperation {
@@ -25,7 +25,7 @@ export interface Compilable extends CoercedOperation {
 /** An answer as JSON, or its data as values, and the number of its objects. */
 type CompiledAnswer = { objects: number } & ({ json: WrittenAnswer } | { data: Record<string, unknown> });
 
-/** The form of the answer, and the renderer of certain objects in an answer of values. */
+/** The form of the answer, and what renders certain objects in an answer of values. */
 interface AnswerOptions {
   readonly form: AnswerForm;
   readonly rowRenderer: RowRenderer | undefined;
@@ -112,11 +112,11 @@ export function showsOnlyWritten(compilable: Compilable): boolean {
   return plan instanceof ObjectPlan && plan.showsOnlyWritten;
 }
 
-/** Runs the plan on the replica of the request where that may be, and on the primary where the replica fails. */
+/** Runs the plan on the replica of the request if it has one, and on the primary if it has none or the replica fails. */
 async function runPlan<Result>(
   compilable: Compilable,
   context: Context,
-  options: RunOptions,
+  options: CommonOptions,
   work: (run: Run) => Promise<Result>,
 ): Promise<Result> {
   const { replica } = context;
@@ -130,15 +130,15 @@ async function runPlan<Result>(
   return runOn(undefined, compilable, context, options, work);
 }
 
-/** What both runs of an operation have in common. */
-type RunOptions = Pick<RunParts, 'form' | 'rowRenderer' | 'results'>;
+/** The options that all runs of an operation have in common. */
+type CommonOptions = Pick<RunOptions, 'form' | 'rowRenderer' | 'results'>;
 
-/** Runs the plan, and once more with new reference data where the cached data is older than a row that refers to it. */
+/** Runs the plan, and once more with new reference data if the cached data turns out to be older than a row that refers to it. */
 async function runOn<Result>(
-  server: ReadServer | undefined,
+  replica: ReadServer | undefined,
   { variables }: Compilable,
   context: Context,
-  options: RunOptions,
+  options: CommonOptions,
   work: (run: Run) => Promise<Result>,
 ): Promise<Result> {
   const { reference } = context;
@@ -146,7 +146,7 @@ async function runOn<Result>(
   const snapshot = cached instanceof Promise ? await cached : cached;
   const first = new Run(context, variables, {
     cached: snapshot,
-    replica: readsFor(server, snapshot),
+    replica: replicaFor(replica, snapshot),
     acceptsMissing: false,
     ...options,
   });
@@ -158,7 +158,7 @@ async function runOn<Result>(
     const renewed = await reference?.renewed();
     const again = new Run(context, variables, {
       cached: renewed,
-      replica: readsFor(server, renewed),
+      replica: replicaFor(replica, renewed),
       acceptsMissing: true,
       ...options,
     });
@@ -166,11 +166,11 @@ async function runOn<Result>(
   }
 }
 
-/** The server, unless its rows may be older than the reference data in memory, or this data is not in memory. */
-function readsFor(server: ReadServer | undefined, cached: Snapshot | undefined): ReadServer | undefined {
-  if (!server || !cached?.isCached || !server.hasAllUntil(cached.readMs)) return undefined;
-  server.used();
-  return server;
+/** The replica, unless its rows may be older than the reference data in memory, or there is none in memory. */
+function replicaFor(replica: ReadServer | undefined, cached: Snapshot | undefined): ReadServer | undefined {
+  if (!replica || !cached?.isCached || !replica.hasAllUntil(cached.readMs)) return undefined;
+  replica.used();
+  return replica;
 }
 
 async function answerEvents(plan: ObjectPlan, run: Run, events: readonly object[]) {
@@ -207,7 +207,7 @@ async function answer(plan: ObjectPlan, run: Run, form: AnswerForm): Promise<Com
     const turns = new Turns();
     const data = form === 'json' ? { json: written(plan, root) } : { data: values(plan, root) };
     run.release();
-    // The caller then works with the values, so other requests get a turn of the event loop first if this one was long.
+    // If this took long, other requests get a turn of the event loop before the caller works with the values.
     const wait = turns.next();
     if (wait) await wait;
     // The root is not an object of the answer.

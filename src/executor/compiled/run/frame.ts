@@ -19,7 +19,7 @@ export interface Frame {
   readonly fetched: unknown[];
   /** Whether `rows` is the array of a cached table, with all its rows. */
   readonly isWholeTable: boolean;
-  /** The page below the only row, if the statement of the row has read it as well; `fetchIndex` is that of its fetch. */
+  /** The page below the only row, if the same statement has read it; `fetchIndex` is that of its fetch. */
   readWithRow: { readonly fetchIndex: number; readonly rows: TextRows } | undefined;
   /** The rows of a long answer, written before the rest of it. */
   prewritten: readonly PrewrittenRow[] | undefined;
@@ -41,13 +41,13 @@ export function newFrame(
   return { run, rows, types, fetched: [], isWholeTable, readWithRow: undefined, prewritten: undefined };
 }
 
-/** One row of another frame for each row, by its index there; -1 where there is none. */
+/** For each row, the index of one row of another frame; -1 if there is none. */
 export interface Link {
   readonly frame: Frame;
   readonly at: Int32Array;
 }
 
-/** Several rows of another frame for each row: those from `start` to before `end` of the group that the row belongs to. */
+/** For each row, several rows of another frame: from `start` to before `end` of its group, whose number is in `at`. */
 export interface Groups {
   readonly at: Int32Array;
   readonly start: Int32Array;
@@ -57,8 +57,8 @@ export interface Groups {
 /** The compiled executor cannot answer the operation. graphql-js answers it, perhaps with an error. */
 export class Bail extends Error {}
 
-/** A client sent ids that only graphql-js can resolve or refuse. */
-export class UnservedIds extends Bail {}
+/** A client sent ids that only graphql-js resolves or refuses. */
+export class UnsupportedIds extends Bail {}
 
 /** A field cannot be answered from a plan, so graphql-js runs the operation. */
 export class NotCompilable extends Error {}
@@ -70,18 +70,18 @@ export interface Field {
   readonly dependsOnlyOnRow?: true;
   write(out: Sink, frame: Frame, row: number): void;
   /** The objects of the field, for callers that write them in another form. */
-  readonly below?: Below;
+  readonly below?: ObjectsBelow;
   /** The same field of an enum, with other literals for the names. */
   readonly renamed?: (literalOf: (name: string) => Literal) => Field;
 }
 
-/** The objects that a field shows: rows of another frame, from `from` to before `to`. */
-export interface Below {
+/** The objects below a field: rows of another frame, from `from` to before `to`. */
+export interface ObjectsBelow {
   readonly fields: readonly Field[];
   /** The plan of the objects; undefined for a connection, which does not count as an object. */
   readonly plan: ObjectPlan | undefined;
   frame(frame: Frame): Frame;
-  /** -1 where the field is null; throws Bail where it may not be. */
+  /** -1 if the field is null; throws Bail if it must not be. */
   from(frame: Frame, row: number): number;
   to(frame: Frame, row: number): number;
 }

@@ -36,7 +36,7 @@ export class MissingReference extends Error {}
 export type AnswerForm = 'json' | 'data';
 
 /** What a run needs in addition to its context and its variables. */
-export interface RunParts {
+export interface RunOptions {
   /** The reference data of the whole run; undefined where none is cached. */
   readonly cached: Snapshot | undefined;
   /** The replica that answers its statements; undefined for the primary. */
@@ -75,7 +75,7 @@ export class Run {
   constructor(
     context: Context,
     variables: Readonly<Record<string, unknown>>,
-    { cached, replica, acceptsMissing, form, rowRenderer, results }: RunParts,
+    { cached, replica, acceptsMissing, form, rowRenderer, results }: RunOptions,
   ) {
     this.context = context;
     this.#server = replica

@@ -10,11 +10,11 @@ const statements = new LRUCache<string, Prepared>({
 });
 
 /**
- * Returns the statement that is identified by these parts. Operations share statements: a new document mostly needs those of
- * other documents, and building statements takes most of the time to compile a document.
+ * Returns the statement that these values identify. Operations share statements: a new document mostly needs those of
+ * other documents, and building statements takes most of the time that compiling a document takes.
  */
-export function statement(parts: readonly unknown[], make: () => Prepared): Prepared {
-  const key = JSON.stringify(parts);
+export function statement(identity: readonly unknown[], make: () => Prepared): Prepared {
+  const key = JSON.stringify(identity);
   const known = statements.get(key);
   if (known) return known;
   const built = make();
@@ -22,7 +22,7 @@ export function statement(parts: readonly unknown[], make: () => Prepared): Prep
   return built;
 }
 
-/** The columns as a part of a statement's key. */
-export function columnParts(columns: readonly ReadColumn[]): readonly string[] {
+/** What identifies the columns of a statement. */
+export function columnIdentity(columns: readonly ReadColumn[]): readonly string[] {
   return columns.map((column) => (typeof column === 'string' ? column : column.description));
 }

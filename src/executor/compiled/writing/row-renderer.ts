@@ -1,4 +1,4 @@
-import type { Below, Field, Frame } from '../run/frame.ts';
+import type { ObjectsBelow, Field, Frame } from '../run/frame.ts';
 import { JsonWriter, type WrittenAnswer } from './json-writer.ts';
 import type { ObjectPlan } from '../compile/objects.ts';
 
@@ -101,7 +101,7 @@ export function compileRowRenderer(renderer: RowRenderer, root: ObjectPlan): Com
 
 function planAt(root: ObjectPlan, path: readonly string[]): ObjectPlan | undefined {
   let fields: readonly Field[] = root.fields;
-  let below: Below | undefined;
+  let below: ObjectsBelow | undefined;
   for (const name of path) {
     below = fields.find(({ responseName }) => responseName === name)?.below;
     if (!below) return undefined;
@@ -114,11 +114,13 @@ const none: CountObjects = () => 0;
 
 /** Makes a function that counts the objects below a row without writing them; undefined if no field shows objects. */
 function objectCounter(fields: readonly Field[]): CountObjects | undefined {
-  const parts = fields.flatMap(({ below }) => (below ? [{ below, inner: objectCounter(below.fields) }] : []));
-  if (parts.length === 0) return undefined;
+  const counters = fields.flatMap(({ below }) =>
+    below ? [{ below, inner: objectCounter(below.fields) }] : [],
+  );
+  if (counters.length === 0) return undefined;
   return (frame, row) => {
     let objects = 0;
-    for (const { below, inner } of parts) {
+    for (const { below, inner } of counters) {
       const from = below.from(frame, row);
       if (from < 0) continue;
       const to = below.to(frame, row);

@@ -1,10 +1,10 @@
 import { expect, it } from '@jest/globals';
-import { Forms } from '../../src/executor/compiled/run/forms.ts';
+import { ValuesByForm } from '../../src/executor/compiled/run/values-by-form.ts';
 
-it('a field remembers what it made for a few short forms of its arguments', () => {
-  const forms = new Forms<{ form: string }>();
+it('a field remembers the values of a few short forms of its arguments', () => {
+  const values = new ValuesByForm<{ form: string }>();
   let made = 0;
-  const valueOf = (form: string) => forms.of(form, () => ({ form: `${form} ${(made += 1)}` }));
+  const valueOf = (form: string) => values.of(form, () => ({ form: `${form} ${(made += 1)}` }));
   expect(valueOf('short')).toBe(valueOf('short'));
   const long = 'x'.repeat(1_001);
   expect(valueOf(long)).not.toBe(valueOf(long));
