@@ -8,16 +8,16 @@ import type { Reach } from './reach.ts';
 export function candidatesFor(mutant: Mutant, reach: ReadonlyMap<string, Reach>): Trial[] {
   const files = [...reach].filter(([, { fails }]) => !fails);
   const likely = testsFor(mutant);
-  // A scope or a number is evaluated when its module loads, so that a test reaches it means nothing.
+  // A scope or a limit is evaluated when its module loads, so it means nothing that a test reaches it.
   if (mutant.kind === 'scope')
     return likely.filter((file) => files.some(([known]) => known === file)).map((file) => ({ file }));
   if (mutant.kind === 'limit') {
-    const about = files.filter(
-      ([file]) => likely.some((start) => file.startsWith(start)) || alike(file, mutant.file) > 0,
+    const related = files.filter(
+      ([file]) => likely.some((start) => file.startsWith(start)) || sharedWords(file, mutant.file) > 0,
     );
     const costOf = ([file, { ms }]: [string, Reach]) =>
-      (ms * distance(file, mutant)) / 10 ** alike(file, mutant.file);
-    return about.toSorted((one, other) => costOf(one) - costOf(other)).map(([file]) => ({ file }));
+      (ms * distance(file, mutant)) / 10 ** sharedWords(file, mutant.file);
+    return related.toSorted((one, other) => costOf(one) - costOf(other)).map(([file]) => ({ file }));
   }
   const noted = (how: GuardEvent) =>
     files
@@ -26,7 +26,7 @@ export function candidatesFor(mutant: Mutant, reach: ReadonlyMap<string, Reach>)
         return note ? [{ file, note }] : [];
       })
       .toSorted((one, other) => costOf(mutant, one) - costOf(mutant, other))
-      // A statement is built once and used by later tests as well, so the run must not end early.
+      // A statement is built once and later tests use it as well, so the run must not end early.
       .map(
         ({ file, note: { last } }): Trial => ({ file, ...(last && mutant.kind !== 'tenant' && { last }) }),
       );
@@ -38,20 +38,20 @@ export function candidatesFor(mutant: Mutant, reach: ReadonlyMap<string, Reach>)
 /** The time until the first test reaches the guard, with a penalty for files that are not about it and may not check. */
 function costOf(
   { kind, file: source }: Mutant,
-  { file, note }: { file: string; note: Omit<Note, 'place'> },
+  { file, note }: { file: string; note: Omit<Note, 'mutant'> },
 ): number {
   const isAbout = testsFor({ kind, file: source }).some((start) => file.startsWith(start));
-  return (note.ms * (isAbout ? 1 : 3)) / 10 ** alike(file, source);
+  return (note.ms * (isAbout ? 1 : 3)) / 10 ** sharedWords(file, source);
 }
 
 /** The number of equal words at the beginning of the names of a test and a source file. */
-function alike(test: string, source: string): number {
+function sharedWords(test: string, source: string): number {
   const [words, others] = [test, source].map((file) =>
     basename(file)
       .replaceAll(/s(?=[-.])/g, '')
       .split(/[-.]/),
   );
-  const differing = words?.findIndex((word, place) => word !== others?.[place]) ?? 0;
+  const differing = words?.findIndex((word, index) => word !== others?.[index]) ?? 0;
   return Math.max(0, differing);
 }
 
@@ -61,10 +61,10 @@ function distance(file: string, { guard }: Mutant): number {
   const number = Number(digits.replaceAll('_', ''));
   const numbers = [number, number + 1].map((each) => each.toLocaleString('en').replaceAll(',', '[_,]?'));
   // Small numbers and names of one word occur everywhere, so small numbers count only after words such as "most" or "length:".
-  const said = `(${number < 100 ? '(most|to|than|of|length:|repeat\\(|Array\\() ?' : '\\b'})(${numbers.join('|')})\\b`;
+  const pattern = `(${number < 100 ? '(most|to|than|of|length:|repeat\\(|Array\\() ?' : '\\b'})(${numbers.join('|')})\\b`;
   const text = readFileSync(file, 'utf8');
   if (/[a-z][A-Z]/.test(name) && text.includes(name)) return 1;
-  return new RegExp(said).test(text) ? 3 : 1_000;
+  return new RegExp(pattern).test(text) ? 3 : 1_000;
 }
 
 /** The tests that should fail without a guard, the most specific first. */

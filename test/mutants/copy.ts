@@ -24,7 +24,8 @@ export interface TrialResult {
 
 /** The first and the last test of a file that reached a guard. */
 export interface Note {
-  readonly place: number;
+  /** The index of the guard. */
+  readonly mutant: number;
   readonly how: GuardEvent;
   readonly first: string;
   readonly last: string;
@@ -61,22 +62,22 @@ export class Copy {
   }
 
   /**
-   * Runs trials one after the other in one process. Returns the results of those that have run, which are not those after
-   * a trial that hangs, and those for which the time was too short.
+   * Runs trials one after the other in one process. Returns the results of those that have run. Trials after one that hangs
+   * do not run, nor do those for which no time is left.
    */
   async run(trials: readonly Trial[], until: number): Promise<{ results: TrialResult[]; hangs: boolean }> {
     const results = join(this.#notes, 'results');
     rmSync(results, { force: true });
     writeFileSync(join(this.#notes, 'trials'), JSON.stringify(trials));
     const files = [...new Set(trials.map(({ file }) => file))];
-    const words = ['--config', 'test/mutants/jest.config.js', '--runInBand', '--silent', '--runTestsByPath'];
-    const child = spawn('npm', ['test', '--', ...words, ...files], {
+    const args = ['--config', 'test/mutants/jest.config.js', '--runInBand', '--silent', '--runTestsByPath'];
+    const child = spawn('npm', ['test', '--', ...args, ...files], {
       cwd: this.#directory,
       stdio: process.env.DEBUG ? 'inherit' : 'ignore',
       detached: true,
       env: {
         ...process.env,
-        // Needed by jest's own contexts, in which each trial loads the modules again.
+        // jest needs this to run each trial in a context of its own, which loads the modules again.
         NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --experimental-vm-modules`.trim(),
         MUTANTS_NOTES: this.#notes,
         MUTANTS_UNTIL: String(until),
@@ -100,11 +101,11 @@ export class Copy {
 
 /** Puts a switch around each guard. Guards may be nested. */
 function withSwitches(text: string, guards: Iterable<readonly [number, Mutant]>): string {
-  const edits = [...guards].flatMap(([place, { start, end, switched }]) => {
-    const [before, behind] = switched((how = 'refused') => `globalThis.guardIsOn(${place}, '${how}')`);
+  const edits = [...guards].flatMap(([index, { start, end, switched }]) => {
+    const [before, after] = switched((how = 'refused') => `globalThis.guardIsOn(${index}, '${how}')`);
     return [
       { at: start, put: before, order: -end },
-      { at: end, put: behind, order: -start - text.length },
+      { at: end, put: after, order: -start - text.length },
     ];
   });
   let changed = text;

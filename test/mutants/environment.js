@@ -7,11 +7,11 @@ const until = Number(process.env.MUTANTS_UNTIL);
 const trials = JSON.parse(readFileSync(join(directory, 'trials'), 'utf8'));
 let next = 0;
 
-/** Where a test file runs, once for each trial: with the switches of the guards, until a test fails. */
+/** The environment in which a test file runs, once for each trial: it has the switches of the guards, and ends when a test fails. */
 export default class GuardEnvironment extends TestEnvironment {
   #trial = trials[next++];
   #started = Date.now();
-  /** By guard and how: the first and the last test, and when the first had ended. */
+  /** By guard and event: the first and the last test, and how long it took until the first had ended. */
   #notes = new Map();
   #fresh = [];
   #test = '';
@@ -21,11 +21,11 @@ export default class GuardEnvironment extends TestEnvironment {
     if (this.#started > until) throw new Error('There is no time left.');
     writeFileSync(join(directory, 'trial'), JSON.stringify(this.#trial));
     rmSync(join(directory, 'processes'), { force: true });
-    this.global.guardIsOn = (place, how) => {
-      const note = this.#notes.get(`${place} ${how}`);
+    this.global.guardIsOn = (mutant, how) => {
+      const note = this.#notes.get(`${mutant} ${how}`);
       if (note) note.last = this.#test;
-      else this.#add({ place, how, first: this.#test, last: this.#test, ms: 0 });
-      return place !== this.#trial.mutant;
+      else this.#add({ mutant, how, first: this.#test, last: this.#test, ms: 0 });
+      return mutant !== this.#trial.mutant;
     };
   }
 
@@ -46,22 +46,22 @@ export default class GuardEnvironment extends TestEnvironment {
     const path = join(directory, 'processes');
     const lines = existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
     for (const line of lines) {
-      const [place, how] = line.split(' ');
-      // Which test has started the process is not known.
+      const [mutant, how] = line.split(' ');
+      // It is not known which test has started the process.
       const ms = Date.now() - this.#started;
       if (!this.#notes.has(line))
-        this.#notes.set(line, { place: Number(place), how, first: '', last: '', ms });
+        this.#notes.set(line, { mutant: Number(mutant), how, first: '', last: '', ms });
     }
     writeFileSync(join(directory, 'notes'), JSON.stringify([...this.#notes.values()]));
   }
 
   #add(note) {
-    this.#notes.set(`${note.place} ${note.how}`, note);
+    this.#notes.set(`${note.mutant} ${note.how}`, note);
     this.#fresh.push(note);
   }
 }
 
-/** As jest's reporters name it. */
+/** The name of a test as jest's reporters show it. */
 function nameOf(test) {
   const titles = [];
   for (let each = test; each.parent; each = each.parent) titles.unshift(each.name);

@@ -5,14 +5,14 @@ import { parse } from '@babel/parser';
 export interface Mutant {
   /** `tenant src/db/comments.ts:34 .where('workspaceId', '=', workspaceId)`. */
   name: string;
-  /** A name without the line, which would change with edits above: by the surrounding declarations, numbered if not unique. */
+  /** A name without the number of the line, which edits above change: it names the surrounding declarations, with a number if that is not unique. */
   guard: string;
   kind: 'tenant' | 'scope' | 'limit' | 'check';
   file: string;
   start: number;
   end: number;
-  /** The text to put before and after the guard, for the code that tells whether it is on. */
-  switched: (isOn: (how?: GuardEvent) => string) => readonly [before: string, behind: string];
+  /** The texts to put before and after the guard. `isOn` returns code that evaluates to whether the guard is on. */
+  switched: (isOn: (how?: GuardEvent) => string) => readonly [before: string, after: string];
 }
 
 /** Whether a guard has refused something in a test, or the test has only reached it. */
@@ -47,13 +47,13 @@ export function findMutants(root: string): Mutant[] {
       for (const guard of guards) {
         if (!guard) continue;
         const { kind, at, shown = at, switched } = guard;
-        const said = text.slice(shown.start, shown.end).replace(/\s+/g, ' ').slice(0, 160);
-        const called = `${kind} ${file} ${names.slice(-2).join('.')} ${said}`;
-        const count = (seen.get(called) ?? 0) + 1;
-        seen.set(called, count);
+        const code = text.slice(shown.start, shown.end).replace(/\s+/g, ' ').slice(0, 160);
+        const identity = `${kind} ${file} ${names.slice(-2).join('.')} ${code}`;
+        const count = (seen.get(identity) ?? 0) + 1;
+        seen.set(identity, count);
         found.push({
-          name: `${kind} ${file}:${at.loc.start.line} ${said.slice(0, 100)}`,
-          guard: count > 1 ? `${called} (${count})` : called,
+          name: `${kind} ${file}:${at.loc.start.line} ${code.slice(0, 100)}`,
+          guard: count > 1 ? `${identity} (${count})` : identity,
           kind,
           file,
           start: at.start,
@@ -123,16 +123,16 @@ function scope(node: Node): Guard {
       switched: (isOn) => [`(${isOn()} ? `, ' : undefined)'],
     };
   if (!['scope', 'fieldScope'].includes(name)) return undefined;
-  const isNeed =
+  const isRequired =
     (value.type === 'StringLiteral' && !['public', 'inherited'].includes(String(value.value))) ||
     value.type === 'ArrayExpression';
-  const less = value.value === 'token' ? "'public'" : "'token'";
-  return isNeed
-    ? { kind: 'scope', at: value, shown: node, switched: (isOn) => [`(${isOn()} ? `, ` : ${less})`] }
+  const weaker = value.value === 'token' ? "'public'" : "'token'";
+  return isRequired
+    ? { kind: 'scope', at: value, shown: node, switched: (isOn) => [`(${isOn()} ? `, ` : ${weaker})`] }
     : undefined;
 }
 
-/** A limit: a number whose name says that it is a maximum, or one of the limits' and the configuration's own. */
+/** A limit: a number whose name says that it is a maximum, or that is declared in a file or an object of limits. */
 function limit(node: Node, file: string, names: readonly string[]): Guard {
   const isNamed = node.type === 'VariableDeclarator' || node.type === 'ObjectProperty';
   // Numbers in the OpenAPI document limit nothing.
@@ -143,7 +143,7 @@ function limit(node: Node, file: string, names: readonly string[]): Guard {
     /^(max|most|largest)|(Bytes|Ms|Limit)$/.test(name) ||
     file.endsWith('/limits.ts') ||
     names.includes('limits');
-  // A 0 is the start of a count, not a limit.
+  // 0 is where a count starts, not a limit.
   return isLimit && value?.type === 'NumericLiteral' && value.value !== 0
     ? {
         kind: 'limit',
@@ -158,14 +158,14 @@ function limit(node: Node, file: string, names: readonly string[]): Guard {
 /** A statement that only refuses: a recorded violation, a call of a check, or an `if` that throws. */
 function check(node: Node, text: string): Guard {
   if (node.type === 'ExpressionStatement') {
-    const said = text.slice(node.start, node.end).replace(/^await /, '');
+    const code = text.slice(node.start, node.end).replace(/^await /, '');
     const refuses =
       /^(\w+\.)*(check|require|verify|refuse|assert|throwIfAny)\w*\(|^\w*violations\.(add|addUnless)\(/i.test(
-        said,
+        code,
       );
     if (!refuses) return undefined;
     const [first] = ((node.expression as Node).arguments ?? []) as Node[];
-    const isRule = /^\w*violations\.addUnless\(/i.test(said) && first;
+    const isRule = /^\w*violations\.addUnless\(/i.test(code) && first;
     if (isRule)
       return { kind: 'check', at: first, shown: node, switched: (isOn) => ['((', `) || !${isOn()})`] };
     return {
@@ -194,11 +194,11 @@ function walk(
 ): void {
   visit(node, names);
   const name = ((node.id ?? node.key) as Node | undefined)?.name;
-  const within = typeof name === 'string' ? [...names, name] : names;
+  const path = typeof name === 'string' ? [...names, name] : names;
   for (const child of Object.values(node)) {
     for (const each of [child].flat()) {
       if (typeof each === 'object' && each !== null && 'type' in each && 'start' in each)
-        walk(each as Node, within, visit);
+        walk(each as Node, path, visit);
     }
   }
 }

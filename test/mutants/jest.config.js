@@ -1,8 +1,8 @@
 import base from '../../jest.config.js';
 
 /**
- * The suite as `npm run mutants` runs it: file after file, as its trials say. A file is tried several times in one process,
- * each time with the state of its modules as at the start, so it runs in a context of jest's own.
+ * The suite as `npm run mutants` runs it: one file after the other, in the order of the trials. A file runs several times in one
+ * process, and its modules must begin anew each time, so it runs in one of jest's own contexts.
  */
 export default {
   ...base,
@@ -15,6 +15,6 @@ export default {
   reporters: ['<rootDir>/test/mutants/reporter.js'],
   testSequencer: '<rootDir>/test/mutants/sequencer.js',
   testEnvironment: '<rootDir>/test/mutants/environment.js',
-  // A test that waits for what a guard would have refused has waited enough.
+  // A test may wait in vain for something that the guard would have refused.
   testTimeout: 180_000,
 };

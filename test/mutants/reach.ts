@@ -11,38 +11,42 @@ export interface Reach {
   readonly ms: number;
   /** Whether the file fails without any change, so that its failure would prove nothing. */
   readonly fails: boolean;
-  readonly notes: Readonly<Record<string, readonly Omit<Note, 'place'>[]>>;
+  readonly notes: Readonly<Record<string, readonly Omit<Note, 'mutant'>[]>>;
 }
 
-/** The number of trials for one process, in whose memory the modules of past trials remain. */
+/** How many trials run in one process. It is limited, because the modules of past trials stay in memory. */
 export const trialsAtOnce = 40;
 
-/** The guards that each test file reaches. Requested files without a cached result are run once, within the time. */
+/** The guards that each test file reaches. Runs the requested files that have no cached result, until the time is over. */
 export async function reachOf(
   copy: Copy,
   mutants: readonly Mutant[],
   root: string,
-  { until, isAsked }: { until: number; isAsked: (file: string) => boolean },
+  { until, isRequested }: { until: number; isRequested: (file: string) => boolean },
 ): Promise<ReadonlyMap<string, Reach>> {
-  const kept = join(root, 'node_modules/.cache/workgraph-mutants.json');
-  const known = new Map<string, Reach>(existsSync(kept) ? JSON.parse(readFileSync(kept, 'utf8')) : []);
-  const files = globSync('test/**/*.test.ts', { cwd: root }).filter((file) => !isLeftOut(file));
+  const cachePath = join(root, 'node_modules/.cache/workgraph-mutants.json');
+  const known = new Map<string, Reach>(
+    existsSync(cachePath) ? JSON.parse(readFileSync(cachePath, 'utf8')) : [],
+  );
+  const files = globSync('test/**/*.test.ts', { cwd: root }).filter((file) => !isExcluded(file));
   const hashOf = (file: string) =>
     createHash('sha256')
       .update(readFileSync(join(root, file)))
       .digest('hex');
   for (const file of known.keys()) if (!files.includes(file)) known.delete(file);
-  const unknown = files.filter((file) => isAsked(file) && known.get(file)?.hash !== hashOf(file)).toSorted();
+  const unknown = files
+    .filter((file) => isRequested(file) && known.get(file)?.hash !== hashOf(file))
+    .toSorted();
   while (unknown.length > 0 && Date.now() < until) {
-    const some = unknown.splice(0, trialsAtOnce);
+    const batch = unknown.splice(0, trialsAtOnce);
     const { results, hangs } = await copy.run(
-      some.map((file) => ({ file })),
+      batch.map((file) => ({ file })),
       until,
     );
-    for (const [place, { ms, failed, notes }] of results.entries()) {
-      const file = some[place] ?? '';
+    for (const [index, { ms, failed, notes }] of results.entries()) {
+      const file = batch[index] ?? '';
       if (failed) process.stdout.write(`${file} fails by itself: ${failed}\n`);
-      const byGuard = Object.groupBy(notes, (note) => mutants[note.place]?.guard ?? '');
+      const byGuard = Object.groupBy(notes, (note) => mutants[note.mutant]?.guard ?? '');
       known.set(file, {
         hash: hashOf(file),
         ms,
@@ -51,25 +55,25 @@ export async function reachOf(
       });
     }
     if (hangs) {
-      // It proves nothing about a guard, like a file that fails. Those behind it have their turn in the next process.
-      const [file, ...behind] = some.slice(results.length);
-      process.stdout.write(`${file ?? some.at(-1)} does not end.\n`);
+      // Like a file that fails, it proves nothing about a guard. The files after it run in the next process.
+      const [file, ...remaining] = batch.slice(results.length);
+      process.stdout.write(`${file ?? batch.at(-1)} does not end.\n`);
       if (file !== undefined) known.set(file, { hash: hashOf(file), ms: Number.NaN, fails: true, notes: {} });
-      unknown.unshift(...behind);
+      unknown.unshift(...remaining);
     }
     process.stdout.write(`The guards that ${known.size} of ${files.length} test files reach are known.\n`);
-    mkdirSync(dirname(kept), { recursive: true });
-    writeFileSync(kept, JSON.stringify([...known]));
+    mkdirSync(dirname(cachePath), { recursive: true });
+    writeFileSync(cachePath, JSON.stringify([...known]));
   }
   return known;
 }
 
-/** Leaves out fuzzers, whose findings vary, and tests of browsers, of documented commands and of the source's style, which are slow and find no guard. */
-function isLeftOut(file: string): boolean {
-  return leftOut.some((start) => file.startsWith(start));
+/** Excludes fuzzers, whose findings vary, and tests of browsers, of documented commands and of the source's style, which are slow and find no guard. */
+function isExcluded(file: string): boolean {
+  return excluded.some((start) => file.startsWith(start));
 }
 
-const leftOut = [
+const excluded = [
   'test/inputs/fuzz',
   'test/inputs/naughty',
   'test/pages/',

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A reporter of jest: writes down how each trial went, one line for each. */
+/** A reporter for jest that writes the result of each trial on a line of its own. */
 export default class Reporter {
   #directory = process.env.MUTANTS_NOTES ?? '';
 

@@ -6,13 +6,13 @@ import { findMutants, type Mutant } from './find.ts';
 import { type Reach, reachOf, trialsAtOnce } from './reach.ts';
 import { Verdicts } from './verdicts.ts';
 
-// Switches each guard of the source off once and runs the tests that should fail then, in a copy where every guard has a
-// switch, so that one process can try many:
+// Switches off one guard of the source after the other, and runs the tests that should then fail. This happens in a copy in which
+// every guard has a switch, so that one process can try many:
 //   npm run mutants -- [--list] [--only tenant|scope|limit|check] [--match <expression for the name>] [--tests <beginning of a path>,…]
 //                      [--files 12] [--minutes 3] [--again]
-// Verdicts are stored in verdicts.json, by the text of the guard. Guards with a verdict are not tried again,
-// but with --again those are that survived, or that only a time-out killed: on an overloaded machine that is
-// no proof. A mutant that no test detects is a survivor. The exit code is the number of survivors.
+// Verdicts are stored in verdicts.json, by the text of the guard. Guards with a verdict are not tried again. With --again,
+// those are tried that survived, or that only a time-out killed, which proves nothing on an overloaded machine. A mutant that no
+// test detects is a survivor. The exit code is the number of survivors.
 const { values: chosen } = parseArgs({
   options: {
     list: { type: 'boolean', default: false },
@@ -32,8 +32,8 @@ const all = findMutants(root);
 const mutants = all.filter(
   ({ kind, name }) => (!chosen.only || kind === chosen.only) && new RegExp(chosen.match ?? '').test(name),
 );
-const asked = chosen.tests.split(',');
-const isAsked = (file: string) => asked.some((start) => file.startsWith(start));
+const prefixes = chosen.tests.split(',');
+const isRequested = (file: string) => prefixes.some((start) => file.startsWith(start));
 const verdicts = new Verdicts(all.map(({ guard }) => guard));
 
 if (chosen.list) {
@@ -48,7 +48,7 @@ if (chosen.list) {
 /** Runs trials in rounds: every mutant has its first trial before any has its second. */
 async function judgeAll(copy: Copy): Promise<void> {
   await copy.make(root, all);
-  const reach = await reachOf(copy, all, root, { until, isAsked });
+  const reach = await reachOf(copy, all, root, { until, isRequested });
   if (chosen.again) for (const { guard } of mutants) if (!verdicts.isSure(guard)) verdicts.forget(guard);
   for (let round = nextTrials(reach); round.length > 0; round = nextTrials(reach)) {
     while (round.length > 0) {
@@ -73,13 +73,13 @@ async function judgeAll(copy: Copy): Promise<void> {
 
 function nextTrials(reach: ReadonlyMap<string, Reach>): (Trial & { guard: Mutant })[] {
   // Mutants that an earlier run has tried come after those that it has not.
-  const inTurn = mutants.toSorted(
+  const ordered = mutants.toSorted(
     (one, other) => verdicts.survivals(one.guard) - verdicts.survivals(other.guard),
   );
-  return inTurn.flatMap((guard) => {
+  return ordered.flatMap((guard) => {
     if (verdicts.isKilled(guard.guard)) return [];
     const trial = candidatesFor(guard, reach)
-      .filter(({ file }) => isAsked(file))
+      .filter(({ file }) => isRequested(file))
       .slice(0, Number(chosen.files))
       .find(({ file }) => !verdicts.hasSurvived(guard.guard, file));
     return trial ? [{ ...trial, guard, mutant: all.indexOf(guard) }] : [];
@@ -88,7 +88,7 @@ function nextTrials(reach: ReadonlyMap<string, Reach>): (Trial & { guard: Mutant
 
 function report(): void {
   const counts = Object.groupBy(mutants, ({ guard }) => verdicts.shown(guard).split(' ', 1)[0] ?? '');
-  for (const [verdict, alike] of Object.entries(counts))
-    process.stdout.write(`${alike?.length} ${verdict}\n`);
+  for (const [verdict, sameVerdict] of Object.entries(counts))
+    process.stdout.write(`${sameVerdict?.length} ${verdict}\n`);
   process.exitCode = Math.min(counts.survived?.length ?? 0, 100);
 }

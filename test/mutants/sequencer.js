@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** An order of test files for jest: that of the trials, in which a file may stand many times. */
+/** Makes jest run test files in the order of the trials, in which a file may occur many times. */
 export default class Sequencer {
   sort(tests) {
     const trials = JSON.parse(readFileSync(join(process.env.MUTANTS_NOTES ?? '', 'trials'), 'utf8'));

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const kept = join(import.meta.dirname, 'verdicts.json');
+const verdictsPath = join(import.meta.dirname, 'verdicts.json');
 
-const late = '(timed out)';
+const timedOut = '(timed out)';
 
-/** By guard, the test file that fails without it, or the list of those that pass. */
+/** For each guard, the test file that fails without it, or the list of those that pass. */
 type Known = Record<string, string | string[]>;
 
 /** The verdict of each guard, in a file to which several runs may write. */
@@ -33,13 +33,13 @@ export class Verdicts {
     return Array.isArray(known) ? known.length : 0;
   }
 
-  /** Whether an expectation of a test killed the mutant, and not a time-out. */
+  /** Whether a failed assertion killed the mutant, and not a time-out. */
   isSure(guard: string): boolean {
-    return this.isKilled(guard) && !this.#known[guard]?.includes(late);
+    return this.isKilled(guard) && !this.#known[guard]?.includes(timedOut);
   }
 
-  addKill(guard: string, file: string, isLate: boolean): void {
-    this.#change((known) => (known[guard] = isLate ? `${file} ${late}` : file));
+  addKill(guard: string, file: string, isTimeout: boolean): void {
+    this.#change((known) => (known[guard] = isTimeout ? `${file} ${timedOut}` : file));
   }
 
   /** Records that one more test file has passed without the guard, or all of them if none reaches it. */
@@ -55,16 +55,16 @@ export class Verdicts {
     const known = this.#known[guard];
     if (known === undefined) return 'unknown';
     if (typeof known === 'string') return `killed by ${known}`;
-    return `survived ${known.length > 0 ? known.join(' ') : 'since no test comes to it'}`;
+    return `survived ${known.length > 0 ? known.join(' ') : 'since no test reaches it'}`;
   }
 
   #change(change: (known: Known) => void): void {
-    this.#known = existsSync(kept) ? (JSON.parse(readFileSync(kept, 'utf8')) as Known) : {};
+    this.#known = existsSync(verdictsPath) ? (JSON.parse(readFileSync(verdictsPath, 'utf8')) as Known) : {};
     change(this.#known);
-    const there = Object.keys(this.#known)
+    const existing = Object.keys(this.#known)
       .filter((guard) => this.#guards.has(guard))
       .toSorted();
-    const lines = there.map((guard) => `${JSON.stringify(guard)}: ${JSON.stringify(this.#known[guard])}`);
-    writeFileSync(kept, `{\n${lines.join(',\n')}\n}\n`);
+    const lines = existing.map((guard) => `${JSON.stringify(guard)}: ${JSON.stringify(this.#known[guard])}`);
+    writeFileSync(verdictsPath, `{\n${lines.join(',\n')}\n}\n`);
   }
 }
