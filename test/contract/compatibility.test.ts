@@ -4,8 +4,8 @@ import { describe, expect, it } from '@jest/globals';
 import { brokenGraphPromises } from './released/graph-promises.ts';
 import { brokenPromises, type OpenApi, restPromises } from './released/rest-promises.ts';
 
-// What clients were promised by the released version is kept: a field, an operation or a parameter goes away only after
-// a release in which it was deprecated. `npm run contract:release` takes over what there is, with each release.
+// A promise of the released version is kept: a field, an operation or a parameter goes away only after a release in which it
+// was deprecated. With each release, `npm run contract:release` records the current schema and REST API as the released ones.
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -16,8 +16,8 @@ const releasedRest = { offers: new Set(rest.offers), demands: new Set(rest.deman
 const openApi = JSON.parse(read('openapi.json')) as OpenApi;
 
 /**
- * What the next version breaks on purpose, because clients were worse off with what was promised. CHANGELOG.md says what they have
- * to change. The release empties the list.
+ * What the next version breaks on purpose, because keeping the promise would serve clients worse. CHANGELOG.md says what they have
+ * to change. Each release empties the list.
  */
 const brokenOnPurpose = ['Subscription.issues changed type from IssueListEvent! to IssueListEvent.'];
 
@@ -25,7 +25,7 @@ it('the schema breaks nothing of the released schema except what CHANGELOG.md na
   expect(brokenGraphPromises(released, schema)).toEqual(brokenOnPurpose);
 });
 
-it('openapi.json breaks nothing of the released one', () => {
+it('openapi.json breaks nothing of the released REST API', () => {
   expect(brokenPromises(releasedRest, restPromises(openApi))).toEqual([]);
 });
 
@@ -40,7 +40,7 @@ describe('the comparison of schemas', () => {
     expect(brokenGraphPromises(before, after)).toHaveLength(1);
   });
 
-  it('accepts that a deprecated field is gone, and that others are added', () => {
+  it('accepts a schema without a deprecated field and with new ones', () => {
     const after = 'type Query { a(b: Int, c: Int): String! more: Int } enum Kind { ONE TWO THREE }';
     expect(brokenGraphPromises(before, after)).toEqual([]);
   });
@@ -59,7 +59,7 @@ describe('the comparison of REST APIs', () => {
     change(copy as Draft);
     return brokenPromises(restPromises(openApi), restPromises(copy as OpenApi));
   };
-  const listed = ({ paths }: Draft) => paths['/v1/issues']?.['get']?.parameters ?? [];
+  const issueListParameters = ({ paths }: Draft) => paths['/v1/issues']?.['get']?.parameters ?? [];
   const issue = ({ components }: Draft) => components.schemas.Issue;
 
   it.each<[string, RegExp, (document: Draft) => unknown]>([
@@ -67,12 +67,12 @@ describe('the comparison of REST APIs', () => {
     [
       'a removed parameter',
       /^gone: GET \/v1\/issues query team_code: string$/,
-      (document) => listed(document).shift(),
+      (document) => issueListParameters(document).shift(),
     ],
     [
       'a parameter that is required now',
       /^new: GET \/v1\/issues query team_code is required$/,
-      (document) => Object.assign(listed(document)[0] ?? {}, { required: true }),
+      (document) => Object.assign(issueListParameters(document)[0] ?? {}, { required: true }),
     ],
     [
       'a removed field',
@@ -101,7 +101,7 @@ describe('the comparison of REST APIs', () => {
     expect(broken).toEqual([]);
   });
 
-  it('accepts that what was deprecated is gone', () => {
+  it('accepts a document without a deprecated operation', () => {
     const before = structuredClone(openApi);
     Object.assign(before.paths['/v1/teams']?.['get'] ?? {}, { deprecated: true });
     const after = structuredClone(openApi) as { paths: Record<string, unknown> };

@@ -8,7 +8,7 @@ import { stopWithinMs } from '../../src/cli/serve/stop-limits.ts';
 import { readConfig } from '../../src/server/config.ts';
 import { settingNames } from '../../src/server/settings.ts';
 
-// The files of deploy/ are not run by the suite (npm run deploy:try does that). What they name must exist.
+// `npm run deploy:try` runs the files of deploy/. The suite only checks that the settings, paths and probes that they name exist.
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, 'deploy', path), 'utf8');
 
@@ -64,8 +64,8 @@ describe('compose.yaml', () => {
   it('gives haproxy every address that its configuration reads', () => {
     const references = read('haproxy.cfg').matchAll(/"\$\{(\w+)\}"/g);
     const names = Array.from(references, ([, name = '']) => name);
-    const given = Object.keys(compose.services['haproxy']?.environment ?? {});
-    expect(new Set(given)).toEqual(new Set(names));
+    const variables = Object.keys(compose.services['haproxy']?.environment ?? {});
+    expect(new Set(variables)).toEqual(new Set(names));
   });
 
   it('lets a server drain for longer than haproxy needs to see it', () => {
@@ -84,10 +84,13 @@ describe('haproxy.cfg', () => {
       encoding: 'utf8',
     });
 
-  (hasHaproxy ? it : it.skip)('is accepted, also while the name of a server has no address', () => {
-    expect(check('127.0.0.1:4000')).toMatchObject({ status: 0, stderr: '' });
-    expect(check('absent.invalid:4000').status).toBe(0);
-  });
+  (hasHaproxy ? it : it.skip)(
+    'is accepted by haproxy, even while the name of a server has no address',
+    () => {
+      expect(check('127.0.0.1:4000')).toMatchObject({ status: 0, stderr: '' });
+      expect(check('absent.invalid:4000').status).toBe(0);
+    },
+  );
 });
 
 describe('the Kubernetes manifests', () => {
@@ -100,12 +103,12 @@ describe('the Kubernetes manifests', () => {
     expect(values.map(([name]) => name).filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it('let no server start before it is known which proxies may be trusted', () => {
+  it('let no server start until TRUSTED_PROXIES says which proxies it may trust', () => {
     const { TRUSTED_PROXIES } = Object.fromEntries(values) as Record<string, string>;
     expect(() => readConfig({}, { TRUSTED_PROXIES })).toThrow('TRUSTED_PROXIES must be');
   });
 
-  it('ask probes that exist, and remove a server from the service before it stops', () => {
+  it('use probes that exist, and remove a server from the service before it stops', () => {
     const drainMs = Number(Object.fromEntries(values)['DRAIN_MS']);
     expect(servers).toHaveLength(1);
     for (const { containers, terminationGracePeriodSeconds = 0 } of servers)
@@ -129,9 +132,9 @@ describe('every way to start the server', () => {
   it.each([
     ['Dockerfile', (flag: string) => `"${flag}"`],
     ['workgraph.service', (flag: string) => flag],
-  ] as const)('has the heap limits of npm start in %s', (path, written) => {
+  ] as const)('sets the heap limits of npm start in %s', (path, writtenAs) => {
     expect(flags).toHaveLength(2);
-    for (const flag of flags) expect(read(path)).toContain(written(flag));
+    for (const flag of flags) expect(read(path)).toContain(writtenAs(flag));
   });
 });
 
@@ -150,16 +153,16 @@ describe('workgraph.service', () => {
   const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
   (hasSystemd ? it : it.skip)('is accepted by systemd', () => {
     const { stderr } = spawnSync('systemd-analyze', ['verify', join(root, 'deploy/workgraph.service')]);
-    // It looks for the program as well, which is not installed here.
-    const faults = stderr
+    // It also complains that the program is missing, which is not installed here.
+    const messages = stderr
       .toString()
       .split('\n')
       .filter((line) => line && !line.includes('is not executable'));
-    expect(faults).toEqual([]);
+    expect(messages).toEqual([]);
   });
 });
 
-it('the secrets of compose.yaml get neither into git nor into the image', () => {
+it('git and the image both leave out the secrets of compose.yaml', () => {
   for (const path of ['../.gitignore', 'Dockerfile.dockerignore'])
     expect(read(path).split('\n')).toContain('deploy/.env');
 });

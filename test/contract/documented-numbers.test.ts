@@ -6,10 +6,10 @@ import { readConfig } from '../../src/server/config.ts';
 import { flagNameOf } from '../../src/server/setting-flags.ts';
 import { type SettingName, settingNames, settings } from '../../src/server/settings.ts';
 
-// What the documentation promises in numbers, held against the constants of the code. To add a promise, copy its
-// sentence or the beginning of its table row, and put `{file constant}` (within src) in place of the number. A number of
-// another unit is divided: `{server/http/upload-body.ts withinMs / 60_000} min`.
-const promises: Readonly<Record<string, readonly string[]>> = {
+// The numbers that the documentation states, to be compared with the constants of the code. To add one, copy its
+// sentence or the beginning of its table row, and put `{file constant}` (within src) in place of the number. To convert the
+// unit, divide: `{server/http/upload-body.ts withinMs / 60_000} min`.
+const statements: Readonly<Record<string, readonly string[]>> = {
   'README.md': ['does not respond within {server/context.ts readinessTimeoutMs} ms'],
   'docs/attachments.md': [
     'It is valid for {resolvers/attachments/signed-urls.ts signedForMs / 60_000} minutes and for one method',
@@ -122,7 +122,7 @@ const promises: Readonly<Record<string, readonly string[]>> = {
 };
 
 const root = join(import.meta.dirname, '../..');
-const all = Object.entries(promises).flatMap(([file, sentences]) =>
+const all = Object.entries(statements).flatMap(([file, sentences]) =>
   sentences.map((sentence) => [file, sentence] as const),
 );
 
@@ -138,20 +138,20 @@ describe('the documentation', () => {
   it('states each constant of src/executor/limits.ts in a sentence that is checked above', () => {
     const source = textOf('src/executor/limits.ts');
     const names = [...source.matchAll(/(?:const |\b)(\w+)(?: =|:) [\d_]+/g)].map(([, name]) => name);
-    const promised = JSON.stringify(promises);
+    const stated = JSON.stringify(statements);
     expect(names.length).toBeGreaterThan(15);
-    expect(names.filter((name) => !promised.includes(`{executor/limits.ts ${name}`))).toEqual([]);
+    expect(names.filter((name) => !stated.includes(`{executor/limits.ts ${name}`))).toEqual([]);
   });
 
   it('states each number of the table of sizes and shapes in a sentence that is checked above', () => {
     const [, section = ''] = /## Size and shape\n([\s\S]*?)\n## /.exec(textOf('docs/limits.md')) ?? [];
     const rows = section.split('\n').filter((line) => /^\|[^|]*\|[^|]*\d/.test(line));
     expect(rows.length).toBeGreaterThan(10);
-    const known = ['| operations in a GraphQL request | 1;', ...(promises['docs/limits.md'] ?? [])];
+    const known = ['| operations in a GraphQL request | 1;', ...(statements['docs/limits.md'] ?? [])];
     expect(rows.filter((row) => !known.some((sentence) => matches(row, sentence)))).toEqual([]);
   });
 
-  it('is compared by whole numbers, written with or without separators or as a word', () => {
+  it('is compared by whole numbers, whether they are written with separators, without, or as a word', () => {
     const sentence = 'up to {executor/limits.ts maxBodyBytes} bytes';
     for (const right of ['up to 1,000,000 bytes', 'so up to\n  1000000 bytes.'])
       expect([right, matches(right, sentence)]).toEqual([right, true]);
@@ -161,7 +161,7 @@ describe('the documentation', () => {
   });
 });
 
-/** The variables of a table row with what it says they are when nothing is set, such as `16`, `on` or `1 GiB`. */
+/** Each variable of the table of README.md with its documented default, such as `16`, `on` or `1 GiB`. */
 const documented = [
   ...textOf('README.md').matchAll(/^\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) \| ([^|]+) \| [^|]+ \|$/gm),
 ].flatMap(([, variables = '', defaults = '']) => {
@@ -205,15 +205,15 @@ describe('the settings', () => {
     },
   );
 
-  it('have their defaults in the help of serve, too', () => {
+  it('have the same defaults in the help of serve', () => {
     const { args = {} } = serveCommand(() => Promise.resolve(undefined));
-    const told = JSON.stringify(args).matchAll(/\(([A-Z_]+), (\d+|1 GiB|\d+\.[\d.]+|\w+)\)/g);
-    const found = [...told].flatMap(([, variable, value = '']) => {
+    const texts = JSON.stringify(args).matchAll(/\(([A-Z_]+), (\d+|1 GiB|\d+\.[\d.]+|\w+)\)/g);
+    const found = [...texts].flatMap(([, variable, value = '']) => {
       const [, known] = withDefault.find(([name]) => name === variable) ?? [];
       return known === undefined ? [] : [[variable, settingOf(value), known]];
     });
     expect(found.length).toBeGreaterThan(15);
-    expect(found.filter(([, told, known]) => told !== known)).toEqual([]);
+    expect(found.filter(([, shown, known]) => shown !== known)).toEqual([]);
   });
 });
 
@@ -221,7 +221,7 @@ function textOf(file: string): string {
   return readFileSync(join(root, file), 'utf8');
 }
 
-/** What a variable would be set to; undefined for what is no value, such as `none`. */
+/** The value that a documented default stands for; undefined if it is not a value, such as `none`. */
 function settingOf(text: string): string | undefined {
   const plain = text.replaceAll('`', '').trim();
   if (plain === '1 GiB') return String(1024 ** 3);
@@ -229,7 +229,7 @@ function settingOf(text: string): string | undefined {
   return isValue ? plain : undefined;
 }
 
-/** Does the text have the sentence, with the numbers of the constants in it. */
+/** Whether the text contains the sentence with the numbers of the constants. */
 function matches(text: string, sentence: string): boolean {
   const pattern = sentence
     .split(/(\{[^}]+\})/)
@@ -249,7 +249,7 @@ function numberPattern(number: number): string {
   return String.raw`(?<![\d,.])(?:${forms.map(escaped).join('|')})(?![\d]|[,.]\d)`;
 }
 
-/** The value of a constant of the source, in another unit where it is divided. */
+/** The value of a constant of the source, divided if the reference says so. */
 function constantOf(reference: string): number {
   const [, file = '', name = '', divisor = '1'] = /^\{(\S+) (\w+)(?: \/ ([\d_]+))?\}$/.exec(reference) ?? [];
   const found = [

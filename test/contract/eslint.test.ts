@@ -16,8 +16,8 @@ it('the schema passes the Relay rules of graphql-eslint', async () => {
   expect(await messagesOn(printSchema(schema))).toEqual([]);
 });
 
-// Without these the rules could hold by not running at all.
-const sound = `
+// Otherwise the test above would also pass if the rules did not run.
+const validSchema = `
   type Query { teams(first: Int, after: String, last: Int, before: String): TeamConnection! }
   interface Node { id: ID! }
   type Team implements Node { id: ID! }
@@ -30,9 +30,9 @@ it.each([
   ['relay-connection-types', 'edges: [TeamEdge!]!', 'edges: TeamEdge'],
   ['relay-edge-types', 'cursor: String!', ''],
   ['relay-page-info', 'hasNextPage: Boolean!', 'hasNextPage: Boolean'],
-])('%s reports a violation', async (rule, part, breach) => {
-  expect(await messagesOn(sound)).toEqual([]);
-  const messages = await messagesOn(sound.replace(part, breach));
+])('%s reports a violation', async (rule, valid, invalid) => {
+  expect(await messagesOn(validSchema)).toEqual([]);
+  const messages = await messagesOn(validSchema.replace(valid, invalid));
   expect(messages.map((message) => message.split(' ')[0])).toContain(`graphql/${rule}`);
 });
 

@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '../..');
 const files = globSync('test/**/*.test.ts', { cwd: root }).toSorted();
 const fast = files.filter(isFast);
 
-it('every test file is either fast or not, and none is missing', () => {
+it('the fast tests are picked from all test files', () => {
   const { filtered } = pickFast(files.map((file) => join(root, file)));
   expect(filtered).toEqual(fast.map((file) => join(root, file)));
   expect(fast.length).toBeGreaterThan(20);
@@ -17,7 +17,7 @@ it('every test file is either fast or not, and none is missing', () => {
 it.each([
   ['starts a server by itself', 'test/rest/probes.test.ts'],
   ['starts a server through another module', 'test/resources/projects-read.test.ts'],
-  ['starts a server through an import that is late', 'test/contract/generated.test.ts'],
+  ['starts a server through a dynamic import', 'test/contract/generated.test.ts'],
   ['opens a database without a server', 'test/db/engine-embedded.test.ts'],
   ['starts a command in a process of its own', 'test/db/directory-lock.test.ts'],
   ['starts a browser', 'test/pages/graphiql.test.ts'],
@@ -27,7 +27,7 @@ it.each([
 });
 
 it('a fast test file calls nothing that starts a server, opens a database or copies one', () => {
-  const starting = /\b(?:startApp|startServer|openDatabase|openEmbedded|copyTemplate|fork|spawn)\(/;
-  const calling = fast.filter((file) => starting.test(readFileSync(join(root, file), 'utf8')));
-  expect(calling).toEqual([]);
+  const startingCall = /\b(?:startApp|startServer|openDatabase|openEmbedded|copyTemplate|fork|spawn)\(/;
+  const callers = fast.filter((file) => startingCall.test(readFileSync(join(root, file), 'utf8')));
+  expect(callers).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { type Import, importsOf } from '../support/imports.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** From other people's programs and the terminal to the tables. A module imports its own layer or layers to its right. */
+/** The layers, from the programs of others and the terminal down to the tables. A module imports its own layer or those to its right. */
 const layers = [
   'client',
   'cli',
@@ -31,23 +31,23 @@ const files = globSync(['src/**/*.ts', 'migrations/**/*.ts'], { cwd: root })
 const imports = files.flatMap(importsOf);
 const fromSrc = imports.filter(({ path }) => path.startsWith('src/'));
 
-// Each test collects all violations, so that one run shows everything there is to repair.
+// Each test collects all violations, so that one run shows all of them.
 
-it('the test finds modules and imports, so that no rule below passes because there is nothing to check', () => {
+it('the tests below have modules and imports to check', () => {
   expect(files).not.toHaveLength(0);
   expect(imports).not.toHaveLength(0);
 });
 
 it(`every module belongs to a layer: ${layers.join(' → ')}`, () => {
-  const strangers = files.filter(({ path }) => path.startsWith('src/') && !layers.includes(layerOf(path)));
-  expect(strangers.map(({ path }) => path)).toEqual([]);
+  const misplaced = files.filter(({ path }) => path.startsWith('src/') && !layers.includes(layerOf(path)));
+  expect(misplaced.map(({ path }) => path)).toEqual([]);
 });
 
 it('no module imports from a layer to the left of its own', () => {
-  const left = fromSrc.filter(({ path, target }) => {
+  const leftward = fromSrc.filter(({ path, target }) => {
     return target.startsWith('src/') && layers.indexOf(layerOf(target)) < layers.indexOf(layerOf(path));
   });
-  expect(left.map(line)).toEqual([]);
+  expect(leftward.map(line)).toEqual([]);
 });
 
 it('the client imports its own modules and packages, and nothing that only Node has', () => {
@@ -58,8 +58,8 @@ it('the client imports its own modules and packages, and nothing that only Node 
 });
 
 it('src imports no tests, benchmarks or tools', () => {
-  const outward = fromSrc.filter(({ target }) => /^(\.\.|test|bench|codegen\.ts)(\/|$)/.test(target));
-  expect(outward.map(line)).toEqual([]);
+  const outside = fromSrc.filter(({ target }) => /^(\.\.|test|bench|codegen\.ts)(\/|$)/.test(target));
+  expect(outside.map(line)).toEqual([]);
 });
 
 it('schema imports only types from db', () => {
@@ -70,10 +70,10 @@ it('schema imports only types from db', () => {
 });
 
 it('rest-compat imports neither resolvers nor db', () => {
-  const past = fromSrc.filter(({ path, target }) => {
+  const forbidden = fromSrc.filter(({ path, target }) => {
     return layerOf(path) === 'rest-compat' && ['resolvers', 'db'].includes(layerOf(target));
   });
-  expect(past.map(line)).toEqual([]);
+  expect(forbidden.map(line)).toEqual([]);
 });
 
 it('model imports only types from other layers and from packages', () => {
@@ -89,13 +89,13 @@ it('migrations import only kysely', () => {
 });
 
 it('serve checks settings and the data directory before it loads the rest of the program', () => {
-  // citty reads the words, zod the settings; all else is what a second server is refused without.
+  // citty parses arguments, and zod the settings. A second server on a data directory is refused before anything else is loaded.
   expect(packagesBehind('src/cli/main.ts')).toEqual(['citty']);
   expect(packagesBehind('src/cli/serve/serve.ts')).toEqual(['citty']);
   expect(packagesBehind('src/cli/serve/start.ts')).toEqual(['zod']);
 });
 
-it('a command that a running server answers loads neither the engines nor what makes statements', () => {
+it('a command that a running server answers loads neither a database engine nor a query builder', () => {
   expect(packagesBehind('src/cli/database-commands.ts')).toEqual(['citty']);
   expect(packagesBehind('src/cli/location/location.ts')).toEqual([]);
 });
@@ -120,17 +120,17 @@ it(`no file is longer than ${maxLines} lines, except generated ones`, () => {
   expect(long).toEqual([]);
 });
 
-/** The packages that are loaded with a module, through whatever modules. */
+/** The packages that are loaded with a module, directly or through other modules. */
 function packagesBehind(module: string): string[] {
   const loaded = imports.filter(({ isTypeOnly, isDynamic }) => !isTypeOnly && !isDynamic);
   const seen = new Set([module]);
-  // A set that grows while it is walked is walked to its end.
+  // Iterating over a set includes what is added meanwhile.
   for (const path of seen)
     for (const { target } of loaded.filter((one) => one.path === path)) seen.add(target);
   return [...seen].filter((target) => !/^node:|\.(?:ts|json)$/.test(target)).toSorted();
 }
 
-/** 'db' of 'src/db/comments.ts'; the file's own name where it lies in no folder; '' outside src. */
+/** 'db' for 'src/db/comments.ts'; the name of a file that is in no folder; '' outside src. */
 function layerOf(path: string): string {
   return path.startsWith('src/') ? (path.split('/')[1] ?? '') : '';
 }

@@ -14,7 +14,10 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Runs the text of a test file, and returns its result. */
-async function ran(text: string, options: { randomize?: boolean; seed?: number } = {}): Promise<TestResult> {
+async function resultOf(
+  text: string,
+  options: { randomize?: boolean; seed?: number } = {},
+): Promise<TestResult> {
   const testPath = join(folder, 'one.test.ts');
   writeFileSync(testPath, `import { expect, it } from '@jest/globals';\n${text}`);
   const child = fork(runner, {
@@ -28,13 +31,13 @@ async function ran(text: string, options: { randomize?: boolean; seed?: number }
   return result;
 }
 
-it('a test that asserts nothing fails, as does one that asserts less often than it says', async () => {
-  const { testResults } = await ran(`
+it('a test fails if it asserts nothing, or less often than it says', async () => {
+  const { testResults } = await resultOf(`
     it('compares', () => expect(1).toBe(1));
     it('asserts nothing', () => {});
     it('waits for what it compares', async () => expect(Promise.resolve(1)).resolves.toBe(1));
     it('counts', () => { expect.assertions(2); expect(1).toBe(1); });
-    it('says that it only has to end', () => expect.assertions(0));
+    it('asserts only that it ends', () => expect.assertions(0));
   `);
   expect(
     testResults.map(({ title, status, failureMessages }) => [
@@ -47,23 +50,23 @@ it('a test that asserts nothing fails, as does one that asserts less often than 
     ['asserts nothing', 'failed', expect.stringContaining('The test asserts nothing.')],
     ['waits for what it compares', 'passed', ''],
     ['counts', 'failed', expect.stringContaining('expect.assertions(2)')],
-    ['says that it only has to end', 'passed', ''],
+    ['asserts only that it ends', 'passed', ''],
   ]);
 });
 
-it('a failure of a file with random choices says which seed repeats them', async () => {
+it('the failure of a file with random choices names the seed that repeats them', async () => {
   const samples = JSON.stringify(join(import.meta.dirname, '../support/samples.ts'));
   const text = (name: string) => `it('fails', () => expect(${name}).toBe('other'));`;
-  const chosen = await ran(`import { randomOf } from ${samples}; ${text("randomOf('a').bits()")}`);
-  expect(chosen.failureMessage).toMatch(/SEED=\d+ repeats the random choices of this file\.$/);
-  expect((await ran(text('1'))).failureMessage).not.toContain('SEED');
+  const failed = await resultOf(`import { randomOf } from ${samples}; ${text("randomOf('a').bits()")}`);
+  expect(failed.failureMessage).toMatch(/SEED=\d+ repeats the random choices of this file\.$/);
+  expect((await resultOf(text('1'))).failureMessage).not.toContain('SEED');
 });
 
 it('`--randomize` runs the tests of a file in another order, which the seed decides', async () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f'];
   const text = names.map((name) => `it('${name}', () => expect(1).toBe(1));`).join('\n');
   const orderOf = async (options = {}) => {
-    const { testResults } = await ran(text, options);
+    const { testResults } = await resultOf(text, options);
     return testResults.map(({ title }) => title);
   };
   expect(await orderOf()).toEqual(names);

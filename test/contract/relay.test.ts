@@ -43,15 +43,15 @@ it('the Relay compiler accepts a pagination query for every connection, forwards
     `import { graphql } from 'react-relay';\n${fragments.map((text) => `graphql\`${text}\`;\n`).join('')}`,
   );
   await compile();
-  const made = await readdir(join(project, 'src/__generated__'));
+  const written = await readdir(join(project, 'src/__generated__'));
   const expected = lists.flatMap(({ list, direction }) => [
     `${fragmentName(list, direction)}.graphql.js`,
     `${queryName(list, direction)}.graphql.js`,
   ]);
-  expect(made.toSorted()).toEqual(expected.toSorted());
+  expect(written.toSorted()).toEqual(expected.toSorted());
 });
 
-/** Relay refetches the parent by `node(id)` (or from the root), and wants the connection's every part. */
+/** A fragment that Relay can refetch with the next page, from the root or from the parent by `node(id)`. */
 function paginationFragment(list: FieldOf, direction: Direction): string {
   const row = rowTypeOf(list);
   const name = fragmentName(list, direction);
@@ -71,7 +71,7 @@ function paginationFragment(list: FieldOf, direction: Direction): string {
     }`;
 }
 
-/** Relay wants names to begin with that of the module. */
+/** Relay requires that names begin with that of the module. */
 function fragmentName({ parent, field }: FieldOf, { name }: Direction): string {
   return `Lists_${parent}_${field.name}_${name}`;
 }
@@ -80,7 +80,7 @@ function queryName({ parent, field }: FieldOf, { name }: Direction): string {
   return `Lists${parent}${field.name.slice(0, 1).toUpperCase()}${field.name.slice(1)}${name}Query`;
 }
 
-/** What the compiler says of a mistake stands on its standard output or error: both belong into the failure. */
+/** Runs the compiler. It reports mistakes on its standard output or error, so an error contains both. */
 async function compile(): Promise<void> {
   const run = promisify(execFile)(compiler, ['relay.config.json'], { cwd: project });
   await run.catch((failure: { stdout?: string; stderr?: string; message: string }) => {

@@ -26,7 +26,7 @@ import {
 import { scopes } from '../../src/resolvers/context.ts';
 import { schema } from '../../src/schema/index.ts';
 
-// Each test collects all violations, so that one run shows everything there is to repair.
+// Each test collects all violations, so that one run shows all of them.
 
 const types = Object.values(schema.getTypeMap()).filter(({ name }) => !name.startsWith('__'));
 
@@ -58,10 +58,9 @@ describe('declarations', () => {
   const exceptions: Readonly<Record<string, RegExp>> = {
     'a part of a connection: the page of the field above it':
       /^\w+Connection\.(edges|nodes|pageInfo|totalCount|totalCountIsExact)$/,
-    'a part of an edge: the row and its place': /^\w+Edge\.(node|cursor)$/,
+    'a part of an edge: the row and its cursor': /^\w+Edge\.(node|cursor)$/,
     'dispatches on the kind of the id': /^Query\.nodes?$/,
-    'a mutation runs its resolver, and only what it gives back is read by declarations':
-      /^Mutation\.|Payload\./,
+    'a mutation runs its resolver; declarations only read what it returns': /^Mutation\.|Payload\./,
   };
 
   it('describe every field of every object as data', () => {
@@ -76,15 +75,17 @@ describe('declarations', () => {
 
   it('use a connection for every list without a fixed bound', () => {
     const undeclared = connectionFields.filter(({ field }) => planOf(field)?.kind !== 'connection');
-    // Whose tokens are listed depends on the role of the viewer: one resolver call says it.
+    // The role of the viewer decides whose tokens are listed, so a resolver returns them.
     expect(undeclared.map(name)).toEqual(['Query.accessTokens']);
   });
 
   it('give every root field a scope', () => {
     const roots = objectFields.filter(({ parent }) => parent === 'Query' || parent === 'Mutation');
     const known = new Set<unknown>(['public', 'token', ...scopes]);
-    const silent = roots.filter(({ field }) => ![scopeOf(field)].flat().every((scope) => known.has(scope)));
-    expect(silent.map(name)).toEqual([]);
+    const withoutScope = roots.filter(
+      ({ field }) => ![scopeOf(field)].flat().every((scope) => known.has(scope)),
+    );
+    expect(withoutScope.map(name)).toEqual([]);
   });
 
   it('make public only the fields that read nothing from a workspace', () => {
@@ -146,24 +147,24 @@ describe('names and shapes', () => {
   });
 
   it('of every entity include the Node interface', () => {
-    // The scope of a change depends on its event, so it is read by `changes` alone.
+    // The scope of a change depends on its event, so only `changes` reads changes.
     const plain = new Set(['RoleAssignment', 'Change']);
     const entities = objectTypes.filter((type) => type.extensions.entity && !plain.has(type.name));
     expect(entities.map((type) => type.name).toSorted()).toEqual(mainTypes);
-    const strangers = entities.filter((type) => !type.getInterfaces().some(({ name }) => name === 'Node'));
-    expect(strangers.map((type) => type.name)).toEqual([]);
+    const withoutNode = entities.filter((type) => !type.getInterfaces().some(({ name }) => name === 'Node'));
+    expect(withoutNode.map((type) => type.name)).toEqual([]);
   });
 
   it('of lists have elements that are never null, except in `nodes`, whose elements match the ids by position', () => {
-    const holed = objectFields.filter(
+    const nullable = objectFields.filter(
       ({ field }) => isListed(field.type) && !/^\[\w+!\]!$/.test(String(field.type)),
     );
-    expect(holed.map(name)).toEqual(['Query.nodes']);
+    expect(nullable.map(name)).toEqual(['Query.nodes']);
   });
 });
 
 describe('connections', () => {
-  it.each(connectionFields)('$coordinate takes the arguments of all', ({ field, ...list }) => {
+  it.each(connectionFields)('$coordinate takes the same arguments as all others', ({ field, ...list }) => {
     const row = rowTypeOf({ field, ...list });
     const args = Object.fromEntries(field.args.map((argument) => [argument.name, String(argument.type)]));
     const page = { first: 'Int', after: 'String', last: 'Int', before: 'String' };
@@ -195,16 +196,16 @@ describe('connections', () => {
     const { and, or, not, ...tested } = fieldTypes(inputType(`${row}Filter`));
     expect({ and, or, not }).toEqual({ and: `[${row}Filter!]`, or: `[${row}Filter!]`, not: `${row}Filter` });
     const fields = objectType(row).getFields();
-    const strange = Object.entries(tested).filter(
+    const unexpected = Object.entries(tested).filter(
       ([name, filter]) => filter !== filterOf(fields[name]?.type),
     );
-    expect(strange).toEqual([]);
+    expect(unexpected).toEqual([]);
   });
 });
 
 describe('mutations', () => {
-  it('take one input and give a payload of their name', () => {
-    const odd = objectFields.filter(({ parent, field }) => {
+  it('take one input and return a payload, both named after the mutation', () => {
+    const irregular = objectFields.filter(({ parent, field }) => {
       if (parent !== 'Mutation') return false;
       const stem = `${field.name.slice(0, 1).toUpperCase()}${field.name.slice(1)}`;
       const [input, ...more] = field.args;
@@ -215,11 +216,11 @@ describe('mutations', () => {
         String(field.type) !== `${stem}Payload!`
       );
     });
-    expect(odd.map(name)).toEqual([]);
+    expect(irregular.map(name)).toEqual([]);
   });
 });
 
-/** The types of graph.md, "Types", that stand for a row of their own. */
+/** The types of graph.md, "Types", that show one row each. */
 const mainTypes =
   `AccessToken ActivityEntry AgentThread AgentThreadMessage Attachment AuditEntry Comment Delivery Issue IssueLink
   IssueStatus Label Member Project ProjectLink ProjectStatus RepositoryContext Team Webhook WebhookDelivery Workspace`.split(
@@ -269,7 +270,7 @@ function directiveParts(): Described[] {
     ]);
 }
 
-/** Begins as a sentence or with code, and ends as a sentence. */
+/** Whether a text begins like a sentence or with code, and ends like a sentence. */
 function isSentence(text: string): boolean {
   return /^[A-Z`\d]|^[a-z ]+; /.test(text) && /[.?]$/.test(text);
 }
@@ -297,7 +298,7 @@ function isListed(type: GraphQLOutputType): boolean {
   return isListType(isNonNullType(type) ? type.ofType : type);
 }
 
-/** The filter that tests a field of that type: comparators of a leaf, the filter of a thing, quantifiers of things. */
+/** The filter of a field of that type: comparators for a leaf, the filter of an object, quantifiers for a list. */
 function filterOf(type: GraphQLOutputType | undefined): string | undefined {
   if (!type) return undefined;
   const { name } = getNamedType(type);

@@ -2,16 +2,17 @@ import { MapperKind, mapSchema } from '@graphql-tools/utils';
 import { buildSchema, findBreakingChanges } from 'graphql';
 
 /**
- * Says what of a released schema another one breaks, a line for each. What the released one deprecates may go away. Both are given
- * in the schema definition language.
+ * Describes, in a line each, what a schema breaks of a released one. What the released schema deprecates may go away. Both
+ * schemas are texts in the schema definition language.
  */
 export function brokenGraphPromises(released: string, now: string): string[] {
-  const isGoing = ({ deprecationReason }: { deprecationReason?: string | null | undefined }) =>
+  const withoutDeprecated = ({ deprecationReason }: { deprecationReason?: string | null | undefined }) =>
     deprecationReason == null ? undefined : null;
+  // `mapSchema` removes an element for null, and keeps it for undefined.
   const promised = mapSchema(buildSchema(released), {
-    [MapperKind.FIELD]: isGoing,
-    [MapperKind.ARGUMENT]: isGoing,
-    [MapperKind.ENUM_VALUE]: isGoing,
+    [MapperKind.FIELD]: withoutDeprecated,
+    [MapperKind.ARGUMENT]: withoutDeprecated,
+    [MapperKind.ENUM_VALUE]: withoutDeprecated,
   });
   return findBreakingChanges(promised, buildSchema(now)).map(({ description }) => description);
 }

@@ -38,7 +38,7 @@ export interface OpenApi {
 /** Who writes the values of a schema: a client, or the server. */
 type Direction = 'sent' | 'answered';
 
-/** Reads the promises of a document. What is deprecated is not among them, so it may go away in the version after. */
+/** Reads the promises of a document. What is deprecated is not among them, so the next version may remove it. */
 export function restPromises({ paths, components }: OpenApi): RestPromises {
   const offers = new Set<string>();
   const demands = new Set<string>();
@@ -107,14 +107,14 @@ function nameOf(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1);
 }
 
-/** Says what of a released version another one breaks, a line for each. */
+/** Describes, in a line each, what an API breaks of the released one. */
 export function brokenPromises(released: RestPromises, now: RestPromises): string[] {
-  const gone = [...released.offers].filter((offer) => !now.offers.has(offer));
-  // A new operation may demand what it likes.
+  const missing = [...released.offers].filter((offer) => !now.offers.has(offer));
+  // A new operation may demand anything, because no client uses it yet.
   const isOld = (demand: string) => {
     const [operation = ''] = /^[A-Z]+ \S+/.exec(demand) ?? [];
     return operation === '' || released.offers.has(operation);
   };
   const added = [...now.demands].filter((demand) => !released.demands.has(demand) && isOld(demand));
-  return [...gone.map((offer) => `gone: ${offer}`), ...added.map((demand) => `new: ${demand}`)];
+  return [...missing.map((offer) => `gone: ${offer}`), ...added.map((demand) => `new: ${demand}`)];
 }
