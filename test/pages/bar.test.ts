@@ -3,18 +3,18 @@ import type { Page } from 'playwright-core';
 import { hasBrowser } from './browser.ts';
 import { usePages } from './use-pages.ts';
 
-// Without a browser the tests are reported as skipped, because `npm test` must not need one.
-const described = hasBrowser ? describe : describe.skip;
+// `npm test` must not need a browser, so without one the tests are reported as skipped.
+const describeInBrowser = hasBrowser ? describe : describe.skip;
 
-described('the bar of the pages in a real browser (needs /usr/bin/chromium)', () => {
+describeInBrowser('the bar of the pages in a real browser (needs /usr/bin/chromium)', () => {
   const pages = usePages();
 
-  /** Where the elements begin, in pixels from the top, each place once. */
+  /** The different distances of the elements from the top of the page, in pixels. */
   const topsOf = (page: Page, selector: string) =>
     page.evaluate<number[]>(`[...new Set(
       [...document.querySelectorAll('${selector}')].map((each) => Math.round(each.getBoundingClientRect().top)))]`);
 
-  it('has its links in one line of a phone', async () => {
+  it('shows its links in one line on a phone', async () => {
     const tab = await pages.signedIn({ viewport: { width: 375, height: 700 } });
     for (const path of ['/', '/dashboard', '/board', '/schema', '/v1/docs', '/graphql']) {
       await tab.page.goto(pages.app.url + path);
@@ -24,7 +24,7 @@ described('the bar of the pages in a real browser (needs /usr/bin/chromium)', ()
     await pages.close(tab);
   });
 
-  it('has the button to sign out beside the name on a small screen, also in GraphiQL', async () => {
+  it('shows the button to sign out beside the name on a small screen, even in GraphiQL', async () => {
     const tab = await pages.signedIn({ viewport: { width: 768, height: 700 } });
     await tab.page.goto(`${pages.app.url}/graphql`);
     await tab.page.getByRole('button', { name: 'Sign out' }).waitFor();
@@ -32,7 +32,7 @@ described('the bar of the pages in a real browser (needs /usr/bin/chromium)', ()
     await pages.close(tab);
   });
 
-  it('is above buttons that do not touch each other at an address without a page', async () => {
+  it('stays above the buttons of the page that reports an unknown address, which do not touch each other', async () => {
     const tab = await pages.visitor();
     await tab.page.setViewportSize({ width: 375, height: 700 });
     await tab.page.goto(`${pages.app.url}/nowhere`);

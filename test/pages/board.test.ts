@@ -6,10 +6,10 @@ import type { StripTab } from './tab-strip.ts';
 import { usePages } from './use-pages.ts';
 import { openTab } from './walk.ts';
 
-// Without a browser the tests are reported as skipped, because `npm test` must not need one.
-const described = hasBrowser ? describe : describe.skip;
+// `npm test` must not need a browser, so without one the tests are reported as skipped.
+const describeInBrowser = hasBrowser ? describe : describe.skip;
 
-described('a board in a real browser (needs /usr/bin/chromium)', () => {
+describeInBrowser('a board in a real browser (needs /usr/bin/chromium)', () => {
   const pages = usePages();
   const { signedIn, open, close } = pages;
   let serial = 0;
@@ -61,7 +61,7 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
       await create(title);
       for (const at of await Promise.all(shown)) delays.push(at - sent);
     }
-    // The median: a busy machine may let one of them wait.
+    // The median, because a busy machine may delay one of them.
     expect(delays.toSorted((one, other) => one - other)[delays.length / 2]).toBeLessThan(1_000);
     await close(...tabs);
   });
@@ -90,13 +90,13 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
     const strip = await pages.tabStrip();
     const tab = await strip.open(signedInBoard());
     await isLiveIn(tab);
-    const closed = tab.requestAborted();
+    const closed = tab.waitForAbortedRequest();
     await strip.open(`${pages.app.url}/`);
     await closed;
     expect(await tab.isHidden()).toBe(true);
     const title = name();
     await create(title);
-    const resumed = tab.streamRequested();
+    const resumed = tab.waitForStreamRequest();
     await tab.show();
     await tab.waitFor('.card', title);
     expect((await resumed)['Last-Event-ID']).toMatch(/^c1-/);
@@ -121,7 +121,7 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
     const strip = await pages.tabStrip();
     const tab = await strip.open(signedInBoard());
     await isLiveIn(tab);
-    const closed = tab.requestAborted();
+    const closed = tab.waitForAbortedRequest();
     await strip.open(`${pages.app.url}/`);
     await closed;
     await inProcess(pages.app, 'changes reset', ['--json']);
@@ -140,12 +140,12 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
     await open(tab, '/board/WEB?priority=HIGH&q=checkout', 'Booking Web');
     await isLive(tab.page);
     expect(await tab.page.getByLabel('Priority').inputValue()).toBe('HIGH');
-    const keys = await tab.page.locator('.card').count();
-    const passing = await pages.app.graphql<{ issues: { totalCount: number } }>(
+    const cards = await tab.page.locator('.card').count();
+    const matching = await pages.app.graphql<{ issues: { totalCount: number } }>(
       `{ issues(filter: { team: { code: { eq: "WEB" } }, priority: { eq: HIGH }, title: { contains: "checkout" },
          status: { category: { nin: [CANCELED] } } }) { totalCount } }`,
     );
-    expect(keys).toBe(passing.body.data?.issues.totalCount);
+    expect(cards).toBe(matching.body.data?.issues.totalCount);
     await tab.page.getByRole('button', { name: 'Clear' }).click();
     await card(tab.page, 'Checkout on one page').waitFor();
     expect(await tab.page.getByLabel('Priority').inputValue()).toBe('');
@@ -161,7 +161,7 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
     await close(tab);
   });
 
-  it('reads for a filter that is typed while changes arrive', async () => {
+  it('reads issues for a filter that is typed while changes arrive', async () => {
     const tab = await signedIn();
     await open(tab, '/board/WEB', 'Booking Web');
     await isLive(tab.page);
@@ -211,7 +211,7 @@ described('a board in a real browser (needs /usr/bin/chromium)', () => {
     await open(tab, '/board/WEB', 'Booking Web');
     await isLive(tab.page);
     const shows = (text: string) => tab.page.getByRole('status').filter({ hasText: text }).waitFor();
-    // The server takes the request, and is silent.
+    // The server accepts the request, and does not answer.
     const restoreSilent = await pages.intercept(tab, async () => undefined);
     await tab.page.getByLabel('Title').fill('Seen on');
     await shows('Connecting');
@@ -343,11 +343,11 @@ function focused(page: Page): Promise<string> {
   return page.evaluate('document.activeElement.textContent.trim()');
 }
 
-/** An expression that waits in the page until a card is there, and returns the time. */
+/** An expression for the page that waits until a card is there, and returns the time. */
 function whenShown(title: string): string {
   return `new Promise((resolve) => {
     const look = () => document.body.innerText.includes(${JSON.stringify(title)}) && resolve(Date.now());
     new MutationObserver(look).observe(document.body, { childList: true, subtree: true, characterData: true });
-    look(); // the card may be there already
+    look(); // The card may already be there.
   })`;
 }

@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { hasBrowser } from './browser.ts';
 import { busy, usePages } from './use-pages.ts';
 
-// Without a browser the tests are reported as skipped, because `npm test` must not need one.
-const described = hasBrowser ? describe : describe.skip;
+// `npm test` must not need a browser, so without one the tests are reported as skipped.
+const describeInBrowser = hasBrowser ? describe : describe.skip;
 
-described('the list of boards in a real browser (needs /usr/bin/chromium)', () => {
+describeInBrowser('the list of boards in a real browser (needs /usr/bin/chromium)', () => {
   const pages = usePages();
 
   it('is read again until the server answers, and counts issues that others create', async () => {

@@ -6,7 +6,7 @@ const executablePath = '/usr/bin/chromium';
 /** Whether Debian's Chromium is installed. `.ci/run` installs it, but a developer's machine need not have it. */
 export const hasBrowser = existsSync(executablePath);
 
-/** Opens a browser; one that `keepsPages` can show them again after Back as they were left, as browsers of people do. */
+/** Opens a browser. With `keepsPages`, Back shows a page again as it was left, as in the browsers that people use. */
 export function openBrowser({ keepsPages = false } = {}): Promise<Browser> {
   return chromium.launch({
     executablePath,
@@ -23,7 +23,7 @@ export function openBrowser({ keepsPages = false } = {}): Promise<Browser> {
   });
 }
 
-/** A tab with its errors, and with its requests to other hosts than the server. Both lists should stay empty. */
+/** A tab with its errors, and its requests to hosts other than the server. Both lists should stay empty. */
 export interface WatchedPage {
   page: Page;
   complaints: string[];
@@ -49,7 +49,7 @@ export async function openPage(
   return { page, complaints, foreign };
 }
 
-/** By how many pixels the page is wider than its window, so that a user has to scroll sideways. */
+/** By how many pixels the page is wider than its window: more than 0 if a user has to scroll sideways. */
 export function overflowOf(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - window.innerWidth');
 }

@@ -5,10 +5,10 @@ import { inProcess } from '../cli/workgraph.ts';
 import { hasBrowser } from './browser.ts';
 import { busy, usePages } from './use-pages.ts';
 
-// Without a browser the tests are reported as skipped, because `npm test` must not need one.
-const described = hasBrowser ? describe : describe.skip;
+// `npm test` must not need a browser, so without one the tests are reported as skipped.
+const describeInBrowser = hasBrowser ? describe : describe.skip;
 
-described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
+describeInBrowser('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
   const pages = usePages();
   const { signedIn, open, close, create } = pages;
 
@@ -48,10 +48,10 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
       return [...drawn, plot.querySelector('.legend b').textContent];
     })()`);
     expect(labels).toEqual(expect.arrayContaining(['100,000', '200,000', '240,000']));
-    // A day of last year has its year too.
+    // A date of last year includes the year.
     const days = labels.filter((label) => /[a-z]/.test(label)).map((day) => day.replace(/ \d{4}$/, ''));
     expect(days.length).toBeGreaterThan(3);
-    expect(mondays.map(named)).toEqual(expect.arrayContaining(days));
+    expect(mondays.map(shortDate)).toEqual(expect.arrayContaining(days));
     await tab.page.context().close();
   });
 
@@ -74,7 +74,7 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
     await close(tab);
   });
 
-  it('dates the counts of the cumulative flow by the ends of the periods, as its table does', async () => {
+  it('dates the counts of the cumulative flow by the ends of periods, as its table does', async () => {
     const tab = await signedIn({ timezoneId: 'UTC' });
     await open(tab, '/dashboard?team=PAY&range=365', 'Payments');
     const flow = tab.page.getByRole('region', { name: 'Cumulative flow', exact: true });
@@ -111,7 +111,7 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
     await close(tab);
   });
 
-  it('saves the numbers of a chart as CSV, which are those of the graph', async () => {
+  it('saves the numbers of a chart, which the graph confirms, as CSV', async () => {
     const tab = await signedIn({ timezoneId: 'UTC' });
     await open(tab, '/dashboard?range=30', 'Dashboard');
     const saved = tab.page.waitForEvent('download');
@@ -131,7 +131,7 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
     await close(tab);
   });
 
-  it('names the range of its numbers, also while another range cannot be read', async () => {
+  it('names the range of its numbers, even while another range cannot be read', async () => {
     const tab = await signedIn({ timezoneId: 'UTC' });
     await open(tab, '/dashboard', 'Dashboard');
     const isLive = () => tab.page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
@@ -147,7 +147,7 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
     // Whole weeks are counted, so the first day may be before the range that was chosen.
     expect(days).toBeGreaterThanOrEqual(90);
     expect(await tile(tab.page, 'Closed').innerText()).toBe(String((await stored(null, days)).closed));
-    expect(text).toContain(`since ${named(first)}`);
+    expect(text).toContain(`since ${shortDate(first)}`);
     const restore = await pages.intercept(tab, busy);
     await tab.page.getByRole('radio', { name: '30 days' }).check();
     await tab.page.getByText('Not up to date: Too much is going on.').waitFor();
@@ -166,7 +166,7 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
     await close(tab);
   });
 
-  it('says, as the boards do, how a workspace without teams gets some', async () => {
+  it('says how to add teams to a workspace without any, as the boards do', async () => {
     const tab = await signedIn();
     await pages.intercept(tab, async (route) => {
       const response = await route.fetch();
@@ -188,7 +188,7 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
     await close(tab);
   });
 
-  it('tells teams and members of the same name apart, also in high contrast, and says where it does not show all', async () => {
+  it('tells teams and members of the same name apart, even in high contrast, and says where it does not show all', async () => {
     const tab = await signedIn();
     await pages.intercept(tab, async (route) => {
       const response = await route.fetch();
@@ -223,7 +223,7 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
   });
 
   it('names the days of a chart by the calendar of its reader', async () => {
-    // At midnight there, it is still another day in UTC.
+    // Its days begin fourteen hours before those of UTC.
     const tab = await signedIn({ timezoneId: 'Pacific/Kiritimati' });
     await tab.page.addInitScript(`
       const { fillText } = CanvasRenderingContext2D.prototype;
@@ -234,19 +234,19 @@ described('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
       };`);
     await open(tab, '/dashboard?range=30', 'Dashboard');
     const first = await tab.page.locator('.as-table tbody th').first().textContent();
-    expect(await tab.page.evaluate('window.drawn[0]')).toBe(named(first ?? ''));
+    expect(await tab.page.evaluate('window.drawn[0]')).toBe(shortDate(first ?? ''));
     await close(tab);
   });
 });
 
-/** The last fifteen Mondays. */
+/** The last fifteen Mondays, as dates. */
 const mondays = Array.from({ length: 15 }, (_, week) => {
   const sinceMonday = (new Date().getUTCDay() + 6) % 7;
   return new Date(Date.now() - (sinceMonday + 7 * (14 - week)) * 86_400_000).toISOString().slice(0, 10);
 });
 
 /** `24 Nov` */
-function named(day: string): string {
+function shortDate(day: string): string {
   return new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(
     new Date(day),
   );
@@ -258,7 +258,7 @@ interface Group {
   count: number;
 }
 
-/** What a test changes in an answer. */
+/** The fields of an answer that a test changes. */
 interface Dashboard {
   byTeam: { periods: { team: { name: string } }[] };
   workload: Group[];

@@ -3,10 +3,10 @@ import type { Page } from 'playwright-core';
 import { hasBrowser } from './browser.ts';
 import { usePages } from './use-pages.ts';
 
-// Without a browser the tests are reported as skipped, because `npm test` must not need one.
-const described = hasBrowser ? describe : describe.skip;
+// `npm test` must not need a browser, so without one the tests are reported as skipped.
+const describeInBrowser = hasBrowser ? describe : describe.skip;
 
-described('filters of the pages in a real browser (needs /usr/bin/chromium)', () => {
+describeInBrowser('filters of the pages in a real browser (needs /usr/bin/chromium)', () => {
   const pages = usePages();
   const { signedIn, open, close } = pages;
   const checkout = (page: Page) => page.getByRole('link', { name: 'Checkout on one page' });
@@ -14,7 +14,7 @@ described('filters of the pages in a real browser (needs /usr/bin/chromium)', ()
   const back = (page: Page) => page.evaluate('history.back()');
   const forward = (page: Page) => page.evaluate('history.forward()');
 
-  it('are undone by Back on a board and restored by Forward and by reloading, but not what is typed', async () => {
+  it('are undone by Back on a board, and restored by Forward and by reloading, except for typed text', async () => {
     const tab = await signedIn();
     const { page } = tab;
     await open(tab, '/board/WEB', 'Booking Web');
@@ -37,7 +37,7 @@ described('filters of the pages in a real browser (needs /usr/bin/chromium)', ()
     await back(page);
     await page.locator('input[type=checkbox]:not(:checked)').waitFor();
     expect(await chosen()).toEqual(['?priority=LOW&q=zzzz', 'LOW', 'zzzz', false]);
-    // What was typed has replaced the address of the priority alone.
+    // The typed text replaced the address that only had the priority.
     await back(page);
     await checkout(page).waitFor();
     expect(await chosen()).toEqual(['', '', '', false]);
@@ -50,7 +50,7 @@ described('filters of the pages in a real browser (needs /usr/bin/chromium)', ()
     await close(tab);
   });
 
-  it('are undone by Back on the dashboard, which skipping to its content does not read again', async () => {
+  it('are undone by Back on the dashboard, which is not read again when the user skips to its content', async () => {
     const tab = await signedIn();
     const { page } = tab;
     const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
@@ -66,14 +66,14 @@ described('filters of the pages in a real browser (needs /usr/bin/chromium)', ()
     await heading('Dashboard');
     expect([searchOf(page), await page.getByLabel('Team').inputValue()]).toEqual(['', '']);
     await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(request.url()));
+    const requestedUrls: string[] = [];
+    page.on('request', (request) => requestedUrls.push(request.url()));
     await page.getByRole('link', { name: 'Skip to the content' }).press('Enter');
     await page.waitForURL('**/dashboard#main');
     await back(page);
     await page.waitForURL('**/dashboard');
     await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
-    expect(asked.filter((url) => url.endsWith('/graphql'))).toEqual([]);
+    expect(requestedUrls.filter((url) => url.endsWith('/graphql'))).toEqual([]);
     await close(tab);
   });
 
@@ -84,7 +84,7 @@ described('filters of the pages in a real browser (needs /usr/bin/chromium)', ()
     const clear = (name: string) =>
       page.getByRole('button', { name: `Clear the ${name}`, exact: true }).click();
     await open(tab, '/board/WEB?priority=foo&label=bug&project=no&assignee=me&q=checkout', wrong);
-    // The server refuses words that are not of the language before it looks at values.
+    // The server refuses an unknown enum value before it looks at other values.
     expect(await page.getByRole('alert').locator('p:not(.small):not(:has(button))').allInnerTexts()).toEqual([
       'There is no priority “FOO”.',
     ]);
@@ -107,7 +107,7 @@ described('filters of the pages in a real browser (needs /usr/bin/chromium)', ()
     await close(tab);
   });
 
-  it('name what may not exist if no issue matches', async () => {
+  it('name the label that may not exist if no issue matches', async () => {
     const tab = await signedIn();
     const { page } = tab;
     const unknown = `label_${'0'.repeat(25)}1`;

@@ -6,10 +6,10 @@ import { startReceiver } from '../webhooks/receiver.ts';
 import { findingsOf, hiddenFocusesOf, openTab } from './walk.ts';
 import { hasBrowser, openBrowser, openPage, overflowOf, type WatchedPage } from './browser.ts';
 
-// Without a browser the tests are reported as skipped, because `npm test` must not need one.
-const described = hasBrowser ? describe : describe.skip;
+// `npm test` must not need a browser, so without one the tests are reported as skipped.
+const describeInBrowser = hasBrowser ? describe : describe.skip;
 
-described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
+describeInBrowser('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
   let app: App;
   let browser: Browser;
   let watched: WatchedPage;
@@ -41,13 +41,13 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
     expect(await field.isVisible()).toBe(false);
-    // The focus is where the query is run.
+    // The focus is on the button that runs the query.
     await page.keyboard.press('Enter');
     await page.locator('.result-window').getByText('viewer').first().waitFor();
     await page.evaluate("sessionStorage.removeItem('workgraph.token')");
   });
 
-  // On the page of the test before it: nothing else takes as long here as loading GraphiQL.
+  // It uses the page of the test before it, because loading GraphiQL takes long.
   it('answers the dashboard query that it opens with, once the token is pasted', async () => {
     const { page } = watched;
     const headers = page.locator('.graphiql-editor-tool .monaco-editor').last();
@@ -73,7 +73,7 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
       '{ workspace { changeCursor } }',
     );
     const constants = [app.token, body.data?.workspace.changeCursor].map((value) => JSON.stringify(value));
-    const heard = watched.page.evaluate<{ id: string; data: unknown }>(
+    const event = watched.page.evaluate<{ id: string; data: unknown }>(
       `(async () => {
         ${code}
         const [token, cursor] = [${constants.join(', ')}];
@@ -86,18 +86,18 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     await app.graphql(
       'mutation { commentCreate(input: { issueKey: "WEB-3", body: "Heard by a page." }) { comment { id } } }',
     );
-    const { id, data } = await heard;
+    const { id, data } = await event;
     expect(id).toMatch(/^c1-/);
     expect(data).toEqual({ changes: { issue: { key: 'WEB-3' } } });
   });
 
   it('lets a page add a webhook with the function of docs/webhooks.md', async () => {
     const receiver = await startReceiver();
-    const given = [app.token, receiver.url].map((each) => JSON.stringify(each));
+    const args = [app.token, receiver.url].map((each) => JSON.stringify(each));
     const added = await watched.page.evaluate(
       `(async () => {
         ${exampleOf('addWebhook', 'webhooks.md')}
-        return addWebhook(location.origin, ${given.join(', ')});
+        return addWebhook(location.origin, ${args.join(', ')});
       })()`,
     );
     receiver.close();
@@ -112,8 +112,8 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     expect(await phone.page.evaluate('window.innerWidth')).toBe(375);
     expect(await overflowOf(phone.page)).toBe(0);
     // The editor and the result are stacked, and each uses the whole width.
-    for (const part of ['.graphiql-query-editor', '.result-window'])
-      expect((await phone.page.locator(part).first().boundingBox())?.width).toBeGreaterThan(200);
+    for (const pane of ['.graphiql-query-editor', '.result-window'])
+      expect((await phone.page.locator(pane).first().boundingBox())?.width).toBeGreaterThan(200);
     await phone.page.context().close();
   });
 
@@ -128,7 +128,7 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     await page.context().close();
   });
 
-  it('has the token of the tab, the query and variables of a link, and a history of what was run', async () => {
+  it('uses the token of the tab, takes a query and variables from a link, and remembers queries in a history', async () => {
     const tab = await openTab(browser, app.url, { token: app.token });
     const { page } = tab;
     const query =
@@ -141,9 +141,9 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     await page.locator('.graphiql-execute-button').click();
     const { data } = (await (await answered).json()) as { data: { issues: { nodes: unknown[] } } };
     expect(data.issues.nodes).toHaveLength(2);
-    // Both findings come from GraphiQL itself: from its tabs, and from the colours of its editor.
-    const theirs = /^(nested-interactive|color-contrast at \.view-line)/;
-    expect((await findingsOf(page)).filter((finding) => !theirs.test(finding))).toEqual([]);
+    // Both findings come from GraphiQL itself: from its tabs, and from the colors of its editor.
+    const ofGraphiql = /^(nested-interactive|color-contrast at \.view-line)/;
+    expect((await findingsOf(page)).filter((finding) => !ofGraphiql.test(finding))).toEqual([]);
     // A tooltip of one button may cover the next for a moment.
     expect((await hiddenFocusesOf(page)).filter((fault) => !fault.startsWith('covered'))).toEqual([]);
     await page.getByText('History').click();
@@ -221,11 +221,11 @@ described('GraphiQL in a real browser (needs /usr/bin/chromium)', () => {
     const { page } = await openTab(browser, app.url, { token: app.token });
     const query = 'subscription { changes { eventType issue { key } } }';
     await page.goto(`${app.url}/graphql?${new URLSearchParams({ query })}`);
-    const begun = page.waitForResponse(
+    const started = page.waitForResponse(
       (response) => response.headers()['content-type']?.startsWith('text/event-stream') ?? false,
     );
     await page.locator('.graphiql-execute-button').click();
-    expect((await begun).status()).toBe(200);
+    expect((await started).status()).toBe(200);
     for (const key of ['WEB-1', 'WEB-2']) {
       await app.graphql(
         'mutation ($input: CommentCreateInput!) { commentCreate(input: $input) { comment { id } } }',

@@ -5,10 +5,10 @@ import { hasBrowser, overflowOf } from './browser.ts';
 import { busy, usePages } from './use-pages.ts';
 import { flawsOf, noFlaws, type Tab } from './walk.ts';
 
-// Without a browser the tests are reported as skipped, because `npm test` must not need one.
-const described = hasBrowser ? describe : describe.skip;
+// `npm test` must not need a browser, so without one the tests are reported as skipped.
+const describeInBrowser = hasBrowser ? describe : describe.skip;
 
-described('the page of an issue in a real browser (needs /usr/bin/chromium)', () => {
+describeInBrowser('the page of an issue in a real browser (needs /usr/bin/chromium)', () => {
   const pages = usePages();
   const { signedIn, open, close, create } = pages;
   /** Attaches a file to an issue, and returns the id of the attachment. */
@@ -50,7 +50,7 @@ described('the page of an issue in a real browser (needs /usr/bin/chromium)', ()
   };
   const shows = ({ page }: Tab, text: string) => page.getByRole('status').filter({ hasText: text }).waitFor();
 
-  it('keeps characters that turn the direction of texts within the name of a file', async () => {
+  it('confines characters that change the direction of text to the name of a file', async () => {
     await attachBytes('WEB-2', '\u202Egnp.exe', 'text/plain', Buffer.from('text'));
     const tab = await signedIn();
     await tab.page.goto(`${pages.app.url}/issues/WEB-2`);
@@ -100,7 +100,7 @@ described('the page of an issue in a real browser (needs /usr/bin/chromium)', ()
     await close(tab);
   });
 
-  it('that does not exist has a page that says so, as have a missing project and an unknown address', async () => {
+  it('says that an issue does not exist, as other pages do of a project and of an address', async () => {
     const tab = await signedIn();
     await open(tab, '/issues/WEB-99999', 'There is no issue WEB-99999');
     await open(tab, '/projects/nope', 'There is no project NOPE');
@@ -136,23 +136,23 @@ described('the page of an issue in a real browser (needs /usr/bin/chromium)', ()
   it('follows its sub-issues and its parent', async () => {
     const key = await create('WEB', { title: 'The whole' });
     const parentIssueId = await idOf(key);
-    const part = await create('WEB', { title: 'The first part', parentIssueId });
-    const [tab, child] = [await signedIn(), await signedIn()];
+    const child = await create('WEB', { title: 'The first part', parentIssueId });
+    const [tab, childTab] = [await signedIn(), await signedIn()];
     await open(tab, `/issues/${key}`, 'The whole');
-    await open(child, `/issues/${part}`, 'The first part');
-    for (const each of [tab, child]) await shows(each, 'Live');
+    await open(childTab, `/issues/${child}`, 'The first part');
+    for (const each of [tab, childTab]) await shows(each, 'Live');
     const section = tab.page.getByRole('region', { name: 'Sub-issues' });
     const second = await create('WEB', { title: 'The second part', parentIssueId });
     await section.getByText('0 of 2 done').waitFor();
-    await pages.update(part, { status: 'Done', title: 'The first part, renamed' });
+    await pages.update(child, { status: 'Done', title: 'The first part, renamed' });
     await section.getByText('1 of 2 done').waitFor();
     await section.getByRole('link', { name: 'The first part, renamed' }).waitFor();
     await remove(second);
     await section.getByText('1 of 1 done').waitFor();
     await pages.update(key, { title: 'The whole, renamed' });
-    await child.page.getByRole('link', { name: 'The whole, renamed' }).waitFor();
-    expect([tab.complaints, child.complaints]).toEqual([[], []]);
-    await close(tab, child);
+    await childTab.page.getByRole('link', { name: 'The whole, renamed' }).waitFor();
+    expect([tab.complaints, childTab.complaints]).toEqual([[], []]);
+    await close(tab, childTab);
   });
 
   it('shows the content of a file under its own name, from an address that is read when it is opened', async () => {
@@ -163,7 +163,7 @@ described('the page of an issue in a real browser (needs /usr/bin/chromium)', ()
     const tab = await signedIn();
     await open(tab, `/issues/${key}`, 'With files');
     await shows(tab, 'Live');
-    // The addresses that the page was read with expire.
+    // The addresses in the answer that the page has read expire.
     const links = await tab.page.locator('.file a').all();
     const expired = await Promise.all(links.map((link) => link.getAttribute('href')));
     await tab.page.route(

@@ -5,7 +5,7 @@ import { startApp } from '../support/app.ts';
 import { type SharedApp, sharedApp } from '../support/shared-app.ts';
 import { hasBrowser, openBrowser, overflowOf } from './browser.ts';
 import {
-  colourRules,
+  colorRules,
   flawsOf,
   hiddenFocusesOf,
   type Look,
@@ -16,8 +16,8 @@ import {
   type Tab,
 } from './walk.ts';
 
-// Without a browser the tests are reported as skipped, because `npm test` must not need one.
-const described = hasBrowser ? describe : describe.skip;
+// `npm test` must not need a browser, so without one the tests are reported as skipped.
+const describeInBrowser = hasBrowser ? describe : describe.skip;
 
 /** The directory for pictures of the pages, if they are to be taken. */
 const pictures = process.env['PICTURES'];
@@ -38,7 +38,7 @@ const plainPages = [
   ['/schema/Issue', 'Issue'],
 ] as const;
 
-described('the pages in a real browser (needs /usr/bin/chromium)', () => {
+describeInBrowser('the pages in a real browser (needs /usr/bin/chromium)', () => {
   let app: SharedApp;
   let browser: Browser;
 
@@ -58,7 +58,7 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
     return tab;
   };
 
-  /** Looks at a page at two sizes and in both colour schemes. */
+  /** Checks a page at two sizes and in both color schemes. */
   const expectNoFlaws = async (tab: Tab, path: string): Promise<void> => {
     const found: Record<string, object> = {};
     const hidden: string[] = [];
@@ -73,15 +73,15 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
       // The panel is opened, so that its content is checked as well.
       const folded = tab.page.locator('.query-panel details:not([open]) summary');
       for (const summary of await folded.all()) await summary.click();
-      // Another colour scheme changes colours alone.
-      found[look.name] = await flawsOf(tab, look.colorScheme === 'dark' ? colourRules : undefined);
+      // Another color scheme changes only colors.
+      found[look.name] = await flawsOf(tab, look.colorScheme === 'dark' ? colorRules : undefined);
       if (look.colorScheme === 'light') hidden.push(...(await hiddenFocusesOf(tab.page)));
     }
     expect(hidden).toEqual([]);
     expect(await printFlawsOf(tab.page)).toEqual([]);
     expect(found).toEqual(Object.fromEntries(looks.map(({ name }) => [name, noFlaws])));
   };
-  /** Looks at a page as wide as the narrowest that WCAG 2.2 asks to reflow (1.4.10). */
+  /** Checks a page at the narrowest width at which WCAG 2.2 requires it to reflow (1.4.10). */
   const expectToFitNarrowScreens = async (tab: Tab): Promise<void> => {
     const { page } = tab;
     await tab.look({ name: '320 px', colorScheme: 'light', width: 320, height: 640, mobile: true });
@@ -93,14 +93,14 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
       expect(box && box.x + box.width).toBeLessThanOrEqual(320);
     }
   };
-  /** Compressed, with everything that the page loads. */
+  /** Checks how many compressed bytes the page and everything that it loads have. */
   const expectSmall = (tab: Tab): void => {
     expect(tab.bytes()).toBeGreaterThan(5_000);
     expect(tab.bytes()).toBeLessThan(150_000);
   };
 
   it.each(plainPages)(
-    '%s is sent at most 150 KB, has no finding of axe, fits the window, and asks no other host',
+    '%s loads at most 150 KB, has no finding of axe, fits the window, and sends no request to another host',
     async (path, heading) => {
       const tab = await open(path, heading);
       expectSmall(tab);
@@ -111,7 +111,7 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
   );
 
   it.each(views)(
-    '%s shows besides what its query cost, and leads to GraphiQL with it',
+    '%s also shows what its query cost, and links to GraphiQL with the query',
     async (path, heading) => {
       const tab = await openTab(browser, app.url, { token: app.token });
       const answered = tab.page.waitForResponse((response) => response.url().endsWith('/graphql'));
@@ -182,7 +182,7 @@ described('the pages in a real browser (needs /usr/bin/chromium)', () => {
   });
 });
 
-/** Makes the pictures that README and docs show, and those that people look at to judge the pages (in `scratch`). */
+/** Takes the pictures that README and docs show, and those for people who review the pages. */
 async function takePicture(page: Page, path: string, { name, colorScheme, mobile }: Look): Promise<void> {
   const isShown = path === '/dashboard' && !mobile;
   const docs = join(import.meta.dirname, '../../docs/pictures');

@@ -24,8 +24,8 @@ describe('the start page', () => {
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(page.headers.get('vary')).toMatch(/\bAccept\b/);
     expect(page.body).toMatch(/^<!doctype html>\n<html lang="en">/);
-    for (const sent of [{}, { headers: { accept: 'application/json' } }]) {
-      const program = await app.request('GET', '/', { token: null, ...sent });
+    for (const options of [{}, { headers: { accept: 'application/json' } }]) {
+      const program = await app.request('GET', '/', { token: null, ...options });
       expect(program).toMatchObject({
         status: 200,
         body: {
@@ -97,7 +97,7 @@ describe('pages and what they load', () => {
       expect(body).toContain(name);
     }
     expect(body).not.toMatch(/<script>|<style|\son\w+=|\sstyle=/);
-    // One word leads to GraphiQL on all pages; all of them together are the explorer of the settings.
+    // All pages call it GraphiQL. Only the setting calls GraphiQL and the other pages together the explorer.
     expect(body).toMatch(/<a href="\/graphql"[^>]*>GraphiQL<\/a>/);
     expect(body).not.toMatch(/explorer/i);
     const loaded = [...body.matchAll(/(?:src|href)="(\/[^"?]*\/assets\/[^"]+|\/assets\/[^"]+)"/g)];

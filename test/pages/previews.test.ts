@@ -5,10 +5,10 @@ import type { App } from '../support/app.ts';
 import { hasBrowser, openBrowser, openPage } from './browser.ts';
 import { demoPdf } from '../support/demo-files.ts';
 
-// Without a browser the tests are reported as skipped, because `npm test` must not need one.
-const described = hasBrowser ? describe : describe.skip;
+// `npm test` must not need a browser, so without one the tests are reported as skipped.
+const describeInBrowser = hasBrowser ? describe : describe.skip;
 
-described('a preview in a real browser (needs /usr/bin/chromium)', () => {
+describeInBrowser('a preview in a real browser (needs /usr/bin/chromium)', () => {
   let app: App;
   let browser: Browser;
   let desk: FileDesk;
@@ -24,7 +24,7 @@ described('a preview in a real browser (needs /usr/bin/chromium)', () => {
     await app?.stop();
   });
 
-  it('of a PDF is drawn by the viewer of the browser in spite of its strict policy', async () => {
+  it('shows a PDF in the viewer of the browser in spite of its strict policy', async () => {
     const bytes = demoPdf();
     const { signedPreviewUrl } = await desk.attach('report.pdf', 'application/pdf', bytes);
     const { page } = await openPage(browser, app.url);
@@ -36,7 +36,7 @@ described('a preview in a real browser (needs /usr/bin/chromium)', () => {
     await page.context().close();
   });
 
-  it('of HTML shows the text and runs no script', async () => {
+  it('shows the text of HTML and runs no script', async () => {
     const html =
       '<script>document.title = "it ran"</script><img src=x onerror="document.title = \'it ran\'">';
     const { signedPreviewUrl } = await desk.attach('page.html', 'text/html', Buffer.from(html));

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 import type { App } from '../support/app.ts';
-import { colourRules, findingsOf, hiddenFocusesOf } from './walk.ts';
+import { colorRules, findingsOf, hiddenFocusesOf } from './walk.ts';
 import { hasBrowser, openBrowser, openPage, overflowOf, type WatchedPage } from './browser.ts';
 
-// Without a browser the tests are reported as skipped, because `npm test` must not need one.
-const described = hasBrowser ? describe : describe.skip;
+// `npm test` must not need a browser, so without one the tests are reported as skipped.
+const describeInBrowser = hasBrowser ? describe : describe.skip;
 
 const longTimeout = { timeout: 60_000 };
 const phone = { viewport: { width: 375, height: 812 }, isMobile: true, hasTouch: true };
 
-described('the start page and the reference in a real browser (needs /usr/bin/chromium)', () => {
+describeInBrowser('the start page and the reference in a real browser (needs /usr/bin/chromium)', () => {
   let app: App;
   let browser: Browser;
   let watched: WatchedPage;
@@ -27,7 +27,7 @@ described('the start page and the reference in a real browser (needs /usr/bin/ch
     await app?.stop();
   });
 
-  it('lists every endpoint, one link away from the start page, which shows that the server is ready', async () => {
+  it('lists every endpoint, and is linked from the start page, which says that the server is ready', async () => {
     const { page } = watched;
     await page.goto(`${app.url}/`);
     await page.getByText('This server is ready').waitFor();
@@ -59,8 +59,8 @@ described('the start page and the reference in a real browser (needs /usr/bin/ch
 
   it('shows the operation of an endpoint and leads to GraphiQL with it', async () => {
     const { page } = watched;
-    // Leaves the page first, because a change of the fragment alone would load nothing. The next test is on the page of this one:
-    // nothing else takes as long here as loading the reference.
+    // Leaves the page first, because a change of the fragment alone would load nothing. The next test uses the page of this one,
+    // because loading the reference takes long.
     await page.goto('about:blank');
     await page.goto(`${app.url}/v1/docs#/issues/issue`);
     const link = page.getByRole('link', { name: 'Open it in GraphiQL' }).first();
@@ -102,7 +102,7 @@ described('the start page and the reference in a real browser (needs /usr/bin/ch
     await proxied.stop();
   });
 
-  it('fit a phone, in both colour schemes', async () => {
+  it('fit a phone in both color schemes', async () => {
     const { page, complaints, foreign } = await openPage(browser, app.url, phone);
     page.setDefaultTimeout(longTimeout.timeout);
     const schemes = ['light', 'dark'] as const;
@@ -129,7 +129,7 @@ described('the start page and the reference in a real browser (needs /usr/bin/ch
       ).toBe(colorScheme === 'light' ? 'invert(1)' : 'none');
       // Checked before axe runs, because axe requests stylesheets that the policy of this page forbids, which logs errors.
       if (colorScheme === 'light') expect({ complaints, foreign }).toEqual({ complaints: [], foreign: [] });
-      expect(await findingsOf(page, colorScheme === 'dark' ? colourRules : undefined)).toEqual([]);
+      expect(await findingsOf(page, colorScheme === 'dark' ? colorRules : undefined)).toEqual([]);
     }
     expect(await hiddenFocusesOf(page)).toEqual([]);
     expect(foreign).toEqual([]);

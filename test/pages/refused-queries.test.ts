@@ -3,10 +3,10 @@ import type { Page, Request, Route } from 'playwright-core';
 import { hasBrowser } from './browser.ts';
 import { busy, usePages } from './use-pages.ts';
 
-// Without a browser the tests are reported as skipped, because `npm test` must not need one.
-const described = hasBrowser ? describe : describe.skip;
+// `npm test` must not need a browser, so without one the tests are reported as skipped.
+const describeInBrowser = hasBrowser ? describe : describe.skip;
 
-described('pages whose queries are refused in a real browser (needs /usr/bin/chromium)', () => {
+describeInBrowser('pages whose queries are refused in a real browser (needs /usr/bin/chromium)', () => {
   const pages = usePages();
   const { signedIn, open, close } = pages;
   const board = 'Booking Web';
@@ -20,8 +20,8 @@ described('pages whose queries are refused in a real browser (needs /usr/bin/chr
     expect(new URL(page.url()).search).toBe('');
   };
 
-  /** A tab whose clock can be put forward, with all requests that it has sent to the graph. */
-  const watched = async () => {
+  /** A tab whose clock can be moved forward, with all requests that it has sent to the graph. */
+  const openWatched = async () => {
     const tab = await signedIn();
     await tab.page.clock.install();
     const sent: Request[] = [];
@@ -29,17 +29,17 @@ described('pages whose queries are refused in a real browser (needs /usr/bin/chr
     return { tab, page: tab.page, sent };
   };
 
-  /** A request that the page has sent has been seen before an answer to a later one of ours. */
+  /** Waits until all requests that the page has sent are recorded: the answer to a later request proves it. */
   const seeRequests = (page: Page) => page.evaluate("fetch('/readyz').then((response) => response.text())");
-  const later = async (page: Page) => {
+  const passTenMinutes = async (page: Page) => {
     await page.clock.runFor(600_000);
     await seeRequests(page);
   };
   const refuse = (code: string, message: string) => (route: Route) =>
     route.fulfill({ json: { errors: [{ message, extensions: { code, requestId: 'r-1' } }] } });
 
-  /** Lets the page load ids of documents of which some are those of another version. */
-  const outdated = async (page: Page, names: RegExp) => {
+  /** Serves document ids to the page of which those of certain names are from another version. */
+  const serveOutdatedIds = async (page: Page, names: RegExp) => {
     await page.route('**/document-ids.js', async (route) => {
       const response = await route.fetch();
       const text = await response.text();
@@ -53,12 +53,12 @@ described('pages whose queries are refused in a real browser (needs /usr/bin/chr
   };
 
   it('a query that is too complex is sent once, and the page offers to clear the filter', async () => {
-    const { tab, page, sent } = await watched();
+    const { tab, page, sent } = await openWatched();
     const message = 'The statistics would read too many issues.';
     const restore = await pages.intercept(tab, refuse('QUERY_TOO_COMPLEX', message));
     await page.goto(`${pages.app.url}/board/WEB?q=checkout`);
     await page.getByText(message).waitFor();
-    await later(page);
+    await passTenMinutes(page);
     expect(sent).toHaveLength(1);
     await restore();
     await clearFilter(page);
@@ -66,10 +66,10 @@ described('pages whose queries are refused in a real browser (needs /usr/bin/chr
   });
 
   it('a page whose query the server does not know advises to reload it, and sends it once', async () => {
-    const { tab, page, sent } = await watched();
-    const restore = await outdated(page, /"(Board)":"\w+"/);
+    const { tab, page, sent } = await openWatched();
+    const restore = await serveOutdatedIds(page, /"(Board)":"\w+"/);
     await open(tab, '/board/WEB?q=checkout', 'This page is out of date');
-    await later(page);
+    await passTenMinutes(page);
     expect(sent).toHaveLength(1);
     expect(await button(page, 'Clear the filter').count()).toBe(0);
     await restore();
@@ -79,27 +79,27 @@ described('pages whose queries are refused in a real browser (needs /usr/bin/chr
   });
 
   it('a page without a filter advises to reload it when its query is invalid, and sends it once', async () => {
-    const { tab, page, sent } = await watched();
+    const { tab, page, sent } = await openWatched();
     await pages.intercept(tab, refuse('GRAPHQL_VALIDATION_FAILED', 'There is no such field.'));
     await open(tab, '/issues/WEB-1', 'This page is out of date');
     await button(page, 'Reload the page').waitFor();
-    await later(page);
+    await passTenMinutes(page);
     expect(sent).toHaveLength(1);
     await close(tab);
   });
 
   it('a page whose subscription the server does not know says that it is not live, and sends it once', async () => {
-    const { tab, page, sent } = await watched();
-    await outdated(page, /"(BoardChanges)":"\w+"/);
+    const { tab, page, sent } = await openWatched();
+    await serveOutdatedIds(page, /"(BoardChanges)":"\w+"/);
     await open(tab, '/board/WEB', board);
     await page.getByRole('status').filter({ hasText: 'Not live' }).waitFor();
-    await later(page);
+    await passTenMinutes(page);
     expect(sent.filter((request) => request.headers()['accept'] === 'text/event-stream')).toHaveLength(1);
     await close(tab);
   });
 
   it('a page offers to clear a filter that makes the server too busy', async () => {
-    const { tab, page } = await watched();
+    const { tab, page } = await openWatched();
     // The page reads again by itself, and must get no answer while the filter is there.
     await pages.intercept(tab, (route) =>
       route.request().postData()?.includes('checkout') ? busy(route) : route.continue(),
@@ -111,20 +111,20 @@ described('pages whose queries are refused in a real browser (needs /usr/bin/chr
   });
 
   it('a hidden tab does not retry a read that failed, and reads again when it is shown', async () => {
-    const { tab, page, sent } = await watched();
+    const { tab, page, sent } = await openWatched();
     const restore = await pages.intercept(tab, busy);
     await open(tab, '/board/WEB', 'The server is busy');
     // Playwright makes every page believe that it is in front.
-    const become = (hidden: boolean) =>
+    const setHidden = (hidden: boolean) =>
       page.evaluate(`Object.defineProperty(document, 'hidden', { configurable: true, value: ${hidden} });
         document.dispatchEvent(new Event('visibilitychange'))`);
-    await become(true);
+    await setHidden(true);
     await seeRequests(page);
     const before = sent.length;
-    await later(page);
+    await passTenMinutes(page);
     expect(sent).toHaveLength(before);
     await restore();
-    await become(false);
+    await setHidden(false);
     await isLive(page);
     await close(tab);
   });

@@ -5,10 +5,10 @@ import { hasBrowser, openBrowser } from './browser.ts';
 import { usePages } from './use-pages.ts';
 import { flawsOf, noFlaws, openTab, type Tab } from './walk.ts';
 
-// Without a browser the tests are reported as skipped, because `npm test` must not need one.
-const described = hasBrowser ? describe : describe.skip;
+// `npm test` must not need a browser, so without one the tests are reported as skipped.
+const describeInBrowser = hasBrowser ? describe : describe.skip;
 
-described('signing in to the pages in a real browser (needs /usr/bin/chromium)', () => {
+describeInBrowser('signing in to the pages in a real browser (needs /usr/bin/chromium)', () => {
   const pages = usePages();
   const { visitor, signedIn, open, close } = pages;
 
@@ -46,7 +46,7 @@ described('signing in to the pages in a real browser (needs /usr/bin/chromium)',
     expect(await tab.page.getByRole('alert').innerText()).toContain('It lacks teams:read');
     const teams = await pages.app.tokenFor({ scopes: ['teams:read'] });
     await tab.page.goto(`${pages.app.url}/board/WEB#token=${teams}`);
-    // Where a scope that writes would be enough too, it is not named.
+    // A scope that allows writes would suffice as well, but is not named.
     await tab.page.getByText('It lacks issues:read. Create one that has it').waitFor();
     await tab.page.goto(`${pages.app.url}/board/NOPE#token=${pages.app.token}`);
     await tab.page.getByText('There is no team NOPE').waitFor();
@@ -97,10 +97,10 @@ described('signing in to the pages in a real browser (needs /usr/bin/chromium)',
     await boards(second);
     const tokenIn = (page: Page) => page.evaluate("sessionStorage.getItem('workgraph.token')");
     expect(await tokenIn(second)).toBe(app.token);
-    // Which of two tokens is meant, the new tab cannot know.
+    // The new tab cannot know which of two tokens to use.
     const other = await openBoards(`#token=${await app.tokenFor({ scopes: ['issues:read', 'teams:read'] })}`);
     await boards(other);
-    // The time of the new tab stands still until both tokens have been offered to it.
+    // The clock of the new tab stands still until it has been offered both tokens.
     const third = await context.newPage();
     await third.clock.install({ time: 0 });
     await third.clock.pauseAt(1_000);
@@ -126,16 +126,16 @@ described('signing in to the pages in a real browser (needs /usr/bin/chromium)',
     const form = (page: Page) =>
       page.getByRole('heading', { level: 1, name: 'Sign in with an access token' }).waitFor();
     await open(tab, `/dashboard#token=${app.token}`, 'Dashboard');
-    const away = await tab.page.context().newPage();
-    await away.goto(`${app.url}/board#token=${app.token}`);
-    await away.getByRole('heading', { level: 1, name: 'Boards' }).waitFor();
-    await away.goto(`${app.url}/healthz`);
+    const other = await tab.page.context().newPage();
+    await other.goto(`${app.url}/board#token=${app.token}`);
+    await other.getByRole('heading', { level: 1, name: 'Boards' }).waitFor();
+    await other.goto(`${app.url}/healthz`);
     await tab.page.getByRole('button', { name: 'Sign out' }).click();
     await form(tab.page);
-    await away.goBack();
-    await form(away);
-    expect(await away.evaluate("sessionStorage.getItem('workgraph.token')")).toBeNull();
-    // Whoever enters the token again uses it again, in tabs that are opened later, too.
+    await other.goBack();
+    await form(other);
+    expect(await other.evaluate("sessionStorage.getItem('workgraph.token')")).toBeNull();
+    // After the token has been entered again, tabs that are opened later use it as well.
     await open(tab, `/dashboard#token=${app.token}`, 'Dashboard');
     await tab.page.reload();
     await tab.page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
@@ -157,7 +157,7 @@ described('signing in to the pages in a real browser (needs /usr/bin/chromium)',
     await close(tab);
   });
 
-  it('an address loses its token also if more follows it', async () => {
+  it('the address loses its token even if more parameters follow', async () => {
     const tab = await visitor();
     await tab.page.goto(`${pages.app.url}/board#token=${pages.app.token}&from=chat`);
     await tab.page.getByRole('heading', { name: 'Payments' }).waitFor();
@@ -182,19 +182,19 @@ described('signing in to the pages in a real browser (needs /usr/bin/chromium)',
     const tab = await visitor();
     const other = await pages.app.tokenFor({ scopes: ['issues:read'] });
     let answer: 'accept' | 'dismiss' = 'dismiss';
-    const asked: string[] = [];
+    const dialogs: string[] = [];
     tab.page.on('dialog', (dialog) => {
-      asked.push(dialog.message());
+      dialogs.push(dialog.message());
       void dialog[answer]();
     });
     await open(tab, `/board#token=${pages.app.token}`, 'Boards');
     await tab.page.goto(`${pages.app.url}/#token=${pages.app.token}`);
-    expect(asked).toEqual([]);
+    expect(dialogs).toEqual([]);
     await open(tab, `/board#token=${other}`, 'Boards');
-    expect(asked).toEqual([expect.stringContaining('another access token')]);
+    expect(dialogs).toEqual([expect.stringContaining('another access token')]);
     answer = 'accept';
     await open(tab, `/board/WEB#token=${other}`, 'The token may not read this page');
-    expect(asked).toHaveLength(2);
+    expect(dialogs).toHaveLength(2);
     await close(tab);
   });
 

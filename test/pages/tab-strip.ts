@@ -19,12 +19,12 @@ export interface StripTab {
   /** Waits until an element that matches the selector contains the text. */
   waitFor(selector: string, text: string): Promise<void>;
   /** Waits until the tab requests a stream of events, and returns the headers of the request. */
-  streamRequested(): Promise<Record<string, string>>;
-  /** Waits until the tab gives up a request, as a page does that closes its stream. */
-  requestAborted(): Promise<void>;
+  waitForStreamRequest(): Promise<Record<string, string>>;
+  /** Waits until the tab aborts a request, which closes its stream. */
+  waitForAbortedRequest(): Promise<void>;
 }
 
-/** What the browser says of a tab: the answer to a command, or an event. */
+/** A message of the browser about a tab: the answer to a command, or an event. */
 interface Message {
   readonly id?: number;
   readonly method?: string;
@@ -33,7 +33,7 @@ interface Message {
   readonly error?: { readonly message: string };
 }
 
-interface Sent {
+interface RequestEvent {
   readonly request: { readonly headers: Record<string, string> };
 }
 
@@ -84,12 +84,14 @@ export async function openTabStrip(browser: Browser): Promise<TabStrip> {
             look();
           })`);
         },
-        async streamRequested() {
-          for await (const [{ request }] of on(events, 'Network.requestWillBeSent') as AsyncIterable<[Sent]>)
+        async waitForStreamRequest() {
+          for await (const [{ request }] of on(events, 'Network.requestWillBeSent') as AsyncIterable<
+            [RequestEvent]
+          >)
             if (request.headers['Accept'] === 'text/event-stream') return request.headers;
           throw new Error('The tab was closed before it requested a stream.');
         },
-        requestAborted: async () => {
+        waitForAbortedRequest: async () => {
           await once(events, 'Network.loadingFailed');
         },
       };

@@ -24,11 +24,11 @@ export interface Pages {
   ) => Promise<string>;
   /** Changes an issue. */
   update: (key: string, changes: { title?: string; status?: string }) => Promise<void>;
-  /** Gives the tab's readings of the graph to `answer`, and leaves its streams alone. Returns a function that ends this. */
+  /** Lets `answer` answer the queries of the tab, but not its streams. Returns a function that ends this. */
   intercept: (tab: Tab, answer: (route: Route) => Promise<void>) => Promise<() => Promise<void>>;
 }
 
-/** Gives a suite its server and its browser, from the first test to the last. */
+/** Starts a server and a browser before the first test of a suite, and stops them after the last. */
 export function usePages(): Pages {
   let app: App;
   let browser: Browser;

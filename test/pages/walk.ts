@@ -5,7 +5,7 @@ import { openPage, overflowOf, type WatchedPage } from './browser.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** A way in which people look at pages. */
+/** A screen and a color scheme with which people look at pages. */
 export interface Look {
   readonly name: string;
   readonly colorScheme: 'light' | 'dark';
@@ -15,7 +15,7 @@ export interface Look {
   readonly mobile: boolean;
 }
 
-/** Two sizes, in both colour schemes. */
+/** Two sizes, in both color schemes. */
 export const looks: readonly Look[] = (['light', 'dark'] as const).flatMap((colorScheme) => [
   { name: `1440 px, ${colorScheme}`, colorScheme, width: 1440, height: 900, mobile: false },
   { name: `390 px, ${colorScheme}`, colorScheme, width: 390, height: 844, mobile: true },
@@ -23,7 +23,7 @@ export const looks: readonly Look[] = (['light', 'dark'] as const).flatMap((colo
 
 /** A tab that is signed in to a server, and counts the bytes that it receives. */
 export interface Tab extends WatchedPage {
-  /** Makes the screen and the colour scheme those of a look, without loading the page again. */
+  /** Makes the screen and the color scheme those of a look, without loading the page again. */
   look(look: Look): Promise<void>;
   /** The bytes of all answers that have ended, with their headers. */
   bytes(): number;
@@ -55,19 +55,19 @@ export async function openTab(
         deviceScaleFactor: 1,
       });
       await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: mobile });
-      // Two frames: observers of sizes have run, and what they drew is there.
+      // After two frames, resize observers have run and what they have drawn is visible.
       await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     },
   };
 }
 
-/** The rules of axe that look at colours, on which alone the colour scheme has an effect. */
-export const colourRules = ['color-contrast', 'link-in-text-block'];
+/** The rules of axe about colors, which are the only ones that the color scheme affects. */
+export const colorRules = ['color-contrast', 'link-in-text-block'];
 
 /** What axe finds on a page, each with the first element that it was found at; by all rules, or by some. */
 export async function findingsOf(page: Page, rules?: readonly string[]): Promise<string[]> {
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe);
-  // Colours that are still on their way from one scheme to the other have another contrast.
+  // Waits until animated colors have their final values, because axe measures their contrast.
   await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))');
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: { type: 'rule', values: rules } }) };
   return page.evaluate<string[]>(
@@ -76,12 +76,12 @@ export async function findingsOf(page: Page, rules?: readonly string[]): Promise
   );
 }
 
-/** The elements that the keyboard reaches on a page whose focus cannot be seen: it has no outline, is cut off, or is behind others. */
+/** The elements of a page that the keyboard can focus although the focus cannot be seen: it has no outline, is cut off, or is covered. */
 export async function hiddenFocusesOf(page: Page): Promise<string[]> {
-  // After a key, the browser shows every focus, also those that a script moves.
+  // After a key press, the browser shows every focus, including one that a script sets.
   await page.keyboard.press('Tab');
   return page.evaluate<string[]>(`(() => {
-    // What is longer than the part that scrolls can be seen if its sides and one of its ends are in view.
+    // An element that is longer than its scroll container can be seen if its sides and one of its ends are in view.
     const isIn = (inner, outer, by) => {
       const [left, top, right, bottom] = [
         inner.left - by - outer.left, inner.top - by - outer.top, outer.right - inner.right - by, outer.bottom - inner.bottom - by,
@@ -110,7 +110,7 @@ export async function hiddenFocusesOf(page: Page): Promise<string[]> {
   })()`);
 }
 
-/** What is wrong with a page on paper: what only a screen needs, light text, or parts that would have to be scrolled. */
+/** The flaws of a printed page: controls that only a screen needs, light text, or text that is cut off because it cannot be scrolled. */
 export async function printFlawsOf(page: Page): Promise<string[]> {
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
   const flaws = await page.evaluate<string[]>(`(() => {
@@ -127,7 +127,7 @@ export async function printFlawsOf(page: Page): Promise<string[]> {
   return flaws;
 }
 
-/** Everything about a page that must be empty or zero, whoever looks at it. Axe tries all rules, or some. */
+/** Everything about a page that must be empty or zero. Axe checks all rules, or those that are passed. */
 export async function flawsOf(
   { page, complaints, foreign }: WatchedPage,
   rules?: readonly string[],

@@ -10,7 +10,7 @@ export const withoutAssertions: Readonly<Record<string, readonly string[]>> = {
     'reads everything again if changes after its cursor were removed from the log',
     'shows an issue whose title contains a line separator',
   ],
-  'pages/previews.test.ts': ['of a PDF is drawn by the viewer of the browser in spite of its strict policy'],
+  'pages/previews.test.ts': ['shows a PDF in the viewer of the browser in spite of its strict policy'],
   'security/isolation-writes.test.ts': ['GET /v1/webhooks'],
   'security/scope-matrix.test.ts': [
     'refuses filters on what a token with issues:write may not read',
