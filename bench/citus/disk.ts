@@ -45,9 +45,9 @@ export async function fillDisks(
       const readsUntil = performance.now() + withinMs;
       while (answered < 20 && performance.now() < readsUntil) {
         for (const ballast of ballasts) fill(ballast);
-        const answer = await client.ask({ path: '/v1/issues?page_size=5' }).catch(() => undefined);
+        const answer = await client.send({ path: '/v1/issues?page_size=5' }).catch(() => undefined);
         if (answer?.status === 200) answered++;
-        // Beside so many writes it may be told to come again.
+        // The server may be too busy with the writes, and ask for a retry.
         else if (answer?.status === 503) refused++;
         else failures.push(`a read was answered ${answer?.status ?? 'by nobody'}`);
         await delay(50);
@@ -60,7 +60,7 @@ export async function fillDisks(
       for (const index of ended) nodes.start(index);
       const began = performance.now();
       const isBack = await Promise.race([writers.acknowledgement().then(() => true), delay(withinMs, false)]);
-      if (!isBack) throw new Error(`No write was acknowledged within ${withinMs} ms: ${service.words()}`);
+      if (!isBack) throw new Error(`No write was acknowledged within ${withinMs} ms: ${service.logTail()}`);
       return {
         words:
           `${answered} reads answered meanwhile, ${refused} told to come again; ${ended.length} nodes had to be started again; ` +

@@ -6,7 +6,7 @@ import { Client } from '../../test/faults/support/client.ts';
 import { ms, quantile } from '../../test/faults/support/fault.ts';
 import { Ledger } from '../../test/faults/support/ledger.ts';
 import { Service } from '../../test/faults/support/service.ts';
-import { makeWorld, opened, type World } from '../../test/faults/support/world.ts';
+import { makeWorld, withDatabase, type World } from '../../test/faults/support/world.ts';
 import { Writers } from '../../test/faults/support/writers.ts';
 import { repository } from '../repository.ts';
 import type { Nodes } from './nodes.ts';
@@ -14,9 +14,9 @@ import type { Nodes } from './nodes.ts';
 /** Longer than a statement may take. */
 const frozenMs = 10_000;
 /** Twice what `npm run faults` allows on an idle machine. */
-const longestAnswerMs = 12_000;
+const maxAnswerMs = 12_000;
 
-/** How the faults went, and whether all was kept. */
+/** The results of the faults, and whether all acknowledged writes were kept. */
 export interface FaultResult {
   readonly name: string;
   readonly words: string;
@@ -111,7 +111,7 @@ export async function freezeNodes(nodes: Nodes, url: string, inFolder: string): 
       ...odd.map(({ status }) => `a read was answered ${status}`),
       ...unhealthy.map(({ status }) => `/health was answered ${status}`),
       ...(writers.hung > 0 ? [`${writers.hung} writes hung`] : []),
-      ...(longest > longestAnswerMs ? [`an answer took ${ms(longest)}`] : []),
+      ...(longest > maxAnswerMs ? [`an answer took ${ms(longest)}`] : []),
     ];
     return {
       words:
@@ -139,7 +139,7 @@ async function asking(
   const answers: ProbeResult[] = [];
   while (performance.now() < until) {
     const began = performance.now();
-    const answer = await client.ask({ path, withinMs: 40_000 }).catch(() => undefined);
+    const answer = await client.send({ path, withinMs: 40_000 }).catch(() => undefined);
     answers.push({ status: answer?.status ?? 0, ms: performance.now() - began });
     await delay(100);
   }
@@ -166,8 +166,8 @@ export async function whileWriting(
   env: Readonly<Record<string, string>> = {},
 ): Promise<FaultResult> {
   const folder = mkdtempSync(join(inFolder, 'fault-'));
-  const place = { url };
-  const world = await makeWorld(place);
+  const location = { url };
+  const world = await makeWorld(location);
   const service = await Service.prepare({ folder, databaseUrl: url, env });
   try {
     await service.start();
@@ -176,7 +176,7 @@ export async function whileWriting(
     await writers.acknowledgement();
     const { words, failures: found } = await work({ service, writers, world });
     await writers.stop();
-    const wrong = await opened(place, (database) => writers.ledger.check(database, world));
+    const wrong = await withDatabase(location, (database) => writers.ledger.check(database, world));
     const exits = service.isRunning && service.pid === pid ? 0 : 1;
     const failures = [...new Set([...found, ...wrong, ...writers.unexpected])].slice(0, 10);
     return {

@@ -3,7 +3,7 @@ import { ms } from '../../test/faults/support/fault.ts';
 import { OwnWrites } from '../../test/faults/support/own-writes.ts';
 import { Proxy } from '../../test/faults/support/proxy.ts';
 import { readsOf } from '../../test/faults/support/replica-reads.ts';
-import { addWorkspace, opened, type World } from '../../test/faults/support/world.ts';
+import { addWorkspace, withDatabase, type World } from '../../test/faults/support/world.ts';
 import { type FaultResult, whileWriting } from './faults.ts';
 import { Nodes } from './nodes.ts';
 
@@ -38,8 +38,9 @@ export async function promoteNodes(
         const holderOf = ({ workspaceId }: World) => nodes.holderOf(created.href, workspaceId);
         const holder = await holderOf(world);
         // The ledger knows every issue of the other workspace.
-        let second = await opened({ url: url.href }, addWorkspace);
-        while ((await holderOf(second)) !== holder) second = await opened({ url: url.href }, addWorkspace);
+        let second = await withDatabase({ url: url.href }, addWorkspace);
+        while ((await holderOf(second)) !== holder)
+          second = await withDatabase({ url: url.href }, addWorkspace);
         const own = new OwnWrites(service.url, second, ownWriters);
         const returns: string[] = [];
         for (const standby of [ofCoordinator, ofWorkers[holder - 1]]) {

@@ -13,7 +13,7 @@ import { Ledger } from '../faults/support/ledger.ts';
 import { freePort } from '../faults/support/ports.ts';
 import { Readers } from '../faults/support/readers.ts';
 import { untilReplaced, workersOf } from '../faults/support/workers.ts';
-import { addWorkspace, opened, type World } from '../faults/support/world.ts';
+import { addWorkspace, withDatabase, type World } from '../faults/support/world.ts';
 import { Writers } from '../faults/support/writers.ts';
 import { listen } from '../live/event-stream.ts';
 import { changesDocument, socketUrl } from '../live/sockets.ts';
@@ -72,7 +72,7 @@ it.each(['2', 'auto'])('serve refuses WORKERS=%s on the embedded database', asyn
   /** Asks on a connection of its own, which the system gives to either worker. */
   async function ask(path: string, token?: string) {
     const client = new Client(serving.url, token);
-    return client.ask({ path }).finally(() => client.close());
+    return client.send({ path }).finally(() => client.close());
   }
 
   /** Asks until both workers have answered, and returns how often. */
@@ -96,7 +96,7 @@ it.each(['2', 'auto'])('serve refuses WORKERS=%s on the embedded database', asyn
 
   /** A workspace of a test's own, whose token has quotas of its own. */
   function ownWorkspace(): Promise<World> {
-    return opened(temporary.location, addWorkspace);
+    return withDatabase(temporary.location, addWorkspace);
   }
 
   it('share one address, print what each may use, and add up their metrics', async () => {
@@ -112,7 +112,7 @@ it.each(['2', 'auto'])('serve refuses WORKERS=%s on the embedded database', asyn
     const { token } = await ownWorkspace();
     const checks = () => sampleOf({ metricsUrl }, 'workgraph_reference_checks_total', 'kind="check"');
     const notify = () =>
-      opened(temporary.location, ({ unscoped }) =>
+      withDatabase(temporary.location, ({ unscoped }) =>
         sql`select pg_notify(${referenceChannel}, 'written')`.execute(unscoped),
       );
     // The first request of a workspace makes a check anyway.
@@ -153,7 +153,7 @@ it.each(['2', 'auto'])('serve refuses WORKERS=%s on the embedded database', asyn
     expect(third.status).toBe(429);
     await third.body?.cancel();
     const client = new Client(serving.url, token);
-    await client.ask({
+    await client.send({
       method: 'POST',
       path: '/v1/issues',
       body: { teamId, title: 'Heard everywhere', description: '', priority: 0 },
@@ -178,7 +178,7 @@ it.each(['2', 'auto'])('serve refuses WORKERS=%s on the embedded database', asyn
     while (wrote().size < 2 || keys.length < 10) {
       const client = new Client(serving.url, token);
       const body = { teamId, title: 'Heard everywhere', description: '', priority: 0 };
-      const answer = await client.ask({ method: 'POST', path: '/v1/issues', body });
+      const answer = await client.send({ method: 'POST', path: '/v1/issues', body });
       client.close();
       keys.push((JSON.parse(answer.body) as { key: string }).key);
     }
@@ -239,14 +239,14 @@ it.each(['2', 'auto'])('serve refuses WORKERS=%s on the embedded database', asyn
     await Promise.all([writers.stop(), readers.stop()]);
     const failed = [...writers.refusals, ...readers.refusals].filter(({ status }) => status !== 429);
     expect(failed).toEqual([]);
-    expect(await opened(temporary.location, (database) => ledger.check(database, world))).toEqual([]);
+    expect(await withDatabase(temporary.location, (database) => ledger.check(database, world))).toEqual([]);
     // What the workers counted that have ended is still in the sums.
     expect(await answeredTeams()).toBe(before);
   });
 
   it('continue when the one that listens for notifications is killed, and the other one then listens', async () => {
     const listeners = async () => {
-      const { rows } = await opened(temporary.location, ({ unscoped }) =>
+      const { rows } = await withDatabase(temporary.location, ({ unscoped }) =>
         sql<{ pid: number; port: number }>`select pid, client_port as port from pg_stat_activity
           where datname = current_database() and application_name like 'workgraph listener%'`.execute(
           unscoped,

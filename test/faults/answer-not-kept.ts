@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Ask, Client } from './support/client.ts';
+import { type ClientRequest, Client } from './support/client.ts';
 import type { Cluster } from './support/cluster.ts';
 import { ms, quantile, runFault } from './support/fault.ts';
 import { onPostgres, startService } from './support/scene.ts';
@@ -21,21 +21,21 @@ await runFault(import.meta.filename, {
     );
     const service = await startService(trial, { databaseUrl: cluster.url });
     const client = new Client(service.url, world.token);
-    const made = await client.ask(newIssue(world.teamId, randomUUID()));
+    const made = await client.send(newIssue(world.teamId, randomUUID()));
     const { key: issueKey } = JSON.parse(made.body) as { key: string };
     const returns: number[] = [];
     for (let round = 0; round < trial.amount; round++) {
       const key = randomUUID();
       const write = writeOf(round, { teamId: world.teamId, issueKey, key });
       const [countBefore, held] = [await rows(cluster), await holdUp(cluster)];
-      const cut = client.ask(write).catch(() => 'cut off');
+      const cut = client.send(write).catch(() => 'cut off');
       while (!(await isWritten(cluster, key))) await delay(5);
       await service.end('SIGKILL');
       trial.must((await cut) === 'cut off', 'a killed server answered');
       await held.release();
       const began = performance.now();
       await service.start();
-      const answers = [await client.ask(write), await client.ask(write)];
+      const answers = [await client.send(write), await client.send(write)];
       returns.push(performance.now() - began);
       const [first, second] = answers;
       for (const { status, headers, body } of answers)
@@ -53,7 +53,7 @@ await runFault(import.meta.filename, {
 });
 
 /** Creates an issue, changes one and adds a comment, in turn. */
-function writeOf(round: number, at: { teamId: string; issueKey: string; key: string }): Ask {
+function writeOf(round: number, at: { teamId: string; issueKey: string; key: string }): ClientRequest {
   const { teamId, issueKey, key } = at;
   const headers = { 'Idempotency-Key': key };
   const path = `/v1/issues/${issueKey}`;
@@ -62,7 +62,7 @@ function writeOf(round: number, at: { teamId: string; issueKey: string; key: str
   return { method: 'POST', path: `${path}/comments`, body: { body: `Round ${round}` }, headers };
 }
 
-function newIssue(teamId: string, key: string): Ask {
+function newIssue(teamId: string, key: string): ClientRequest {
   const body = { teamId, title: `Issue ${key}`, description: '', priority: 0 };
   return { method: 'POST', path: '/v1/issues', body, headers: { 'Idempotency-Key': key } };
 }

@@ -3,15 +3,15 @@ import { Client } from './support/client.ts';
 import { runFault } from './support/fault.ts';
 import { Follower } from './support/followers.ts';
 import { Ledger } from './support/ledger.ts';
-import { judged, startReceiver } from './support/receiver.ts';
-import { kept, onPostgres, startService } from './support/scene.ts';
+import { deliveryCounts, startReceiver } from './support/receiver.ts';
+import { checkWrites, onPostgres, startService } from './support/scene.ts';
 import { Writers } from './support/writers.ts';
 import { chance } from './support/chance.ts';
 
-/** Work that a killed process had claimed is free when its claim expires; that takes longer than the first retry of a message. */
+/** The time limit for catching up. The work that a killed process has claimed is free only when its claim expires, which takes longer than the first retry of a message. */
 const caughtUpWithinMs = 150_000;
 
-const wounds = ['server', 'server', 'connection', 'listener', 'postgres'] as const;
+const targets = ['server', 'server', 'connection', 'listener', 'postgres'] as const;
 
 // Three servers write, number and deliver changes while a server, a connection, the listening connection or PostgreSQL is killed.
 await runFault(import.meta.filename, {
@@ -20,7 +20,7 @@ await runFault(import.meta.filename, {
   pass: 'each position once and in order for each client, without gaps; no two changes of an issue in the wrong order; each change delivered to the webhook, in order for each issue, more than once only with the same id',
   amount: { unit: 'rounds', short: 6, long: 200 },
   run: async (trial) => {
-    const { cluster, place, world } = await onPostgres(trial);
+    const { cluster, location, world } = await onPostgres(trial);
     const env = {
       WEBHOOK_NETWORKS: '127.0.0.1',
       SIGNING_KEYS: 'k'.repeat(32),
@@ -39,14 +39,14 @@ await runFault(import.meta.filename, {
     trial.defer(() => receiver.close());
     const client = new Client(firstUrl, world.token);
     trial.defer(() => client.close());
-    const ask = async (query: string) => {
-      const answer = await client.ask({ method: 'POST', path: '/graphql', body: { query } });
+    const graphql = async (query: string) => {
+      const answer = await client.send({ method: 'POST', path: '/graphql', body: { query } });
       const { data, errors } = JSON.parse(answer.body) as { data: unknown; errors?: unknown };
       if (errors) throw new Error(answer.body);
       return data;
     };
-    await ask(`mutation { webhookCreate(input: { url: "${receiver.url}" }) { webhook { id } } }`);
-    const { workspace } = (await ask('{ workspace { changeCursor } }')) as {
+    await graphql(`mutation { webhookCreate(input: { url: "${receiver.url}" }) { webhook { id } } }`);
+    const { workspace } = (await graphql('{ workspace { changeCursor } }')) as {
       workspace: { changeCursor: string };
     };
     const begin = Number(workspace.changeCursor.split('-')[1]);
@@ -56,26 +56,26 @@ await runFault(import.meta.filename, {
     );
     const ledger = new Ledger();
     const writers = urls.map((url) => new Writers({ url, world, ledger, count: 5 }));
-    const possible = wounds.filter((wound) => wound !== 'postgres' || cluster.isUnshareable);
+    const killable = targets.filter((target) => target !== 'postgres' || cluster.isOwn);
     const done = new Map<string, number>();
     for (let round = 0; round < trial.amount; round += 1) {
       await delay(200 + chance.fraction() * 600);
-      const wound = possible[round % possible.length] ?? 'server';
-      done.set(wound, (done.get(wound) ?? 0) + 1);
-      if (wound === 'server') {
+      const target = killable[round % killable.length] ?? 'server';
+      done.set(target, (done.get(target) ?? 0) + 1);
+      if (target === 'server') {
         const service = services[round % services.length];
         await service?.end('SIGKILL');
         await service?.start();
-      } else if (wound === 'postgres') {
+      } else if (target === 'postgres') {
         await cluster.kill();
         await delay(100);
         await cluster.start();
       } else {
-        const name = wound === 'connection' ? 'workgraph' : 'workgraph listen%';
+        const name = target === 'connection' ? 'workgraph' : 'workgraph listen%';
         await cluster
           .query(
             `select pg_terminate_backend(pid) from pg_stat_activity
-             where application_name like $1 and pid <> pg_backend_pid() ${wound === 'connection' ? 'order by random() limit 2' : ''}`,
+             where application_name like $1 and pid <> pg_backend_pid() ${target === 'connection' ? 'order by random() limit 2' : ''}`,
             [name],
           )
           .catch(() => undefined);
@@ -96,17 +96,17 @@ await runFault(import.meta.filename, {
       return found?.waiting ?? -1;
     };
     const until = performance.now() + caughtUpWithinMs;
-    // What the receiver has refused twice would wait for five minutes.
-    const hastened = setInterval(() => {
+    // A message that the receiver has refused twice would otherwise wait for five minutes.
+    const hastening = setInterval(() => {
       void cluster.query(
         `update webhook_delivery set next_attempt_utc = now() where state = 1 and next_attempt_utc > now() + interval '10 s'`,
       );
     }, 5_000);
-    trial.defer(() => clearInterval(hastened));
+    trial.defer(() => clearInterval(hastening));
     for (;;) {
       const { position, waiting, webhook } = await head();
-      const areThere = followers.every((one) => one.position === position);
-      if (waiting === 0 && areThere && webhook === position && (await deliveries()) === 0) break;
+      const haveCaughtUp = followers.every((one) => one.position === position);
+      if (waiting === 0 && haveCaughtUp && webhook === position && (await deliveries()) === 0) break;
       if (performance.now() > until) {
         trial.must(
           false,
@@ -131,11 +131,11 @@ await runFault(import.meta.filename, {
       for (const words of wrong.slice(0, 5)) trial.must(false, words);
       trial.must(seen.size === rows.length, `a client saw ${seen.size} of ${rows.length} changes`);
     }
-    const { different, overtaken } = judged(receiver.accepted);
+    const { different, overtaken } = deliveryCounts(receiver.accepted);
     trial.must(different >= rows.length, `the webhook received ${different} of ${rows.length} changes`);
     trial.must(overtaken === 0, `${overtaken} messages came after a later one of their issue`);
     const unexpected = writers.flatMap((each) => each.unexpected);
-    const { wrong } = await kept(trial, place, { ledger, world, unexpected });
+    const { wrong } = await checkWrites(trial, location, { ledger, world, unexpected });
     const switches = followers.reduce((sum, { counts }) => sum + counts.switches, 0);
     return (
       `${[...done].map(([what, count]) => `${count} × ${what}`).join(', ')}; ${ledger.acknowledged} writes, ${rows.length} changes, ` +

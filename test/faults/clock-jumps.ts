@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type Ask, Client } from './support/client.ts';
+import { type ClientRequest, Client } from './support/client.ts';
 import { Clock } from './support/clock.ts';
 import { runFault, type Trial } from './support/fault.ts';
 import { Ledger } from './support/ledger.ts';
-import { kept, onPostgres, startService } from './support/scene.ts';
+import { checkWrites, onPostgres, startService } from './support/scene.ts';
 import type { Service } from './support/service.ts';
-import { addWorkspace, opened, type World } from './support/world.ts';
+import { addWorkspace, withDatabase, type World } from './support/world.ts';
 import { Writers } from './support/writers.ts';
 
 // The clock of the server jumps forwards and back while eight clients write; the clock of PostgreSQL does not.
@@ -15,8 +15,8 @@ await runFault(import.meta.filename, {
   amount: { unit: 'rounds', short: 1, long: 20 },
   needs: ['faketime'],
   run: async (trial) => {
-    const { cluster, place, world } = await onPostgres(trial);
-    const other = await opened(place, addWorkspace);
+    const { cluster, location, world } = await onPostgres(trial);
+    const other = await withDatabase(location, addWorkspace);
     const clock = new Clock(trial.folder);
     const service = await startService(trial, { databaseUrl: cluster.url, env: clock.env });
     const ledger = new Ledger();
@@ -24,9 +24,9 @@ await runFault(import.meta.filename, {
     for (let round = 0; round < trial.amount; round++) await oneRound(trial, service, other, clock);
     await writers.acknowledgement();
     await writers.stop();
-    trial.must(service.isRunning, `the server ended: ${service.words()}`);
+    trial.must(service.isRunning, `the server ended: ${service.logTail()}`);
     // The invariants require that each feed is in the order of its times, and that no time of an issue is before its creation.
-    const { words: found } = await kept(trial, place, writers);
+    const { words: found } = await checkWrites(trial, location, writers);
     return (
       `${clock.jumps} jumps; tokens and signed addresses end and hold by the server's clock, a key is replayed across each jump; ` +
       `feeds in order; ${found}`
@@ -48,13 +48,13 @@ async function oneRound(trial: Trial, service: Service, world: World, clock: Clo
     )
   )['token'] as unknown as string;
   const guest = new Client(service.url, token);
-  const reads = async (client: Client) => (await client.ask({ path: '/v1/issues?page_size=1' })).status;
+  const reads = async (client: Client) => (await client.send({ path: '/v1/issues?page_size=1' })).status;
   const expect = (what: string, is: unknown, due: unknown) =>
     trial.must(is === due, `${what}: ${String(is)}, not ${String(due)}`);
   const key = randomUUID();
-  const write = () => owner.ask(keyedComment(issueKey, key));
+  const write = () => owner.send(keyedComment(issueKey, key));
   const issue = { teamId: world.teamId, title: `Clock ${randomUUID()}`, description: '', priority: 0 };
-  const made = await owner.ask({ method: 'POST', path: '/v1/issues', body: issue });
+  const made = await owner.send({ method: 'POST', path: '/v1/issues', body: issue });
   const { key: issueKey } = JSON.parse(made.body) as { key: string };
   const first = await write();
   expect('a comment', first.status, 201);
@@ -70,17 +70,21 @@ async function oneRound(trial: Trial, service: Service, world: World, clock: Clo
   expect('a signed address of now', await statusOf(address()), 200);
   const again = await write();
   expect('a write repeated after an hour', again.headers['idempotency-replayed'], 'true');
-  expect('a write an hour later', (await owner.ask(keyedComment(issueKey, randomUUID()))).status, 201);
+  expect('a write an hour later', (await owner.send(keyedComment(issueKey, randomUUID()))).status, 201);
 
   await clock.jumpTo('+0');
   expect('a token, the clock put right', await reads(guest), 200);
   expect('a signed address, the clock put right', await statusOf(earlyUrl), 200);
-  expect('a write, the clock put right', (await owner.ask(keyedComment(issueKey, randomUUID()))).status, 201);
+  expect(
+    'a write, the clock put right',
+    (await owner.send(keyedComment(issueKey, randomUUID()))).status,
+    201,
+  );
 
   await clock.jumpTo('-1d');
   expect('a token a day ago', await reads(owner), 200);
-  expect('a write a day ago', (await owner.ask(keyedComment(issueKey, randomUUID()))).status, 201);
-  const { body } = await owner.ask({ path: `/v1/issues/${issueKey}/activity?page_size=100` });
+  expect('a write a day ago', (await owner.send(keyedComment(issueKey, randomUUID()))).status, 201);
+  const { body } = await owner.send({ path: `/v1/issues/${issueKey}/activity?page_size=100` });
   const { results } = JSON.parse(body) as { results: { occurredUtc: string; sortOrder: number }[] };
   // Four comments and a file.
   expect('entries', results.length, 5);
@@ -90,7 +94,7 @@ async function oneRound(trial: Trial, service: Service, world: World, clock: Clo
   guest.close();
 }
 
-function keyedComment(issueKey: string, key: string): Ask {
+function keyedComment(issueKey: string, key: string): ClientRequest {
   const headers = { 'Idempotency-Key': key };
   return {
     method: 'POST',
@@ -111,7 +115,7 @@ async function newFile(owner: Client, issueKey: string): Promise<() => Promise<s
   );
   await fetch(uploadUrl as unknown as string, { method: 'PUT', body: 'hi' });
   const path = `/v1/issues/${issueKey}/attachments/${attachment?.id}/content`;
-  return async () => (await owner.ask({ path })).headers.location ?? '';
+  return async () => (await owner.send({ path })).headers.location ?? '';
 }
 
 async function statusOf(address: string | Promise<string>): Promise<number> {
@@ -121,7 +125,7 @@ async function statusOf(address: string | Promise<string>): Promise<number> {
 async function mutate(client: Client, name: string, input: object, selection: string) {
   const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input`;
   const query = `mutation ($input: ${type}!) { ${name}(input: $input) { ${selection} } }`;
-  const answer = await client.ask({
+  const answer = await client.send({
     method: 'POST',
     path: '/graphql',
     body: { query, variables: { input } },

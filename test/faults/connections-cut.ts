@@ -4,9 +4,9 @@ import type { Cluster } from './support/cluster.ts';
 import { Cutter } from './support/cutter.ts';
 import { EveryWrite, footprints, type Write, writeNames } from './support/every-write.ts';
 import { runFault } from './support/fault.ts';
-import { servedThroughProxy } from './support/scene.ts';
+import { serverBehindProxy } from './support/scene.ts';
 import type { Service } from './support/service.ts';
-import { opened } from './support/world.ts';
+import { withDatabase } from './support/world.ts';
 
 const poolSize = 10;
 
@@ -17,7 +17,7 @@ await runFault(import.meta.filename, {
   pass: '0 exits, 0 partial writes, pool full again',
   amount: { unit: 'cuts', short: 100, long: 10_000 },
   run: async (trial) => {
-    const { cluster, place, world, proxy, service } = await servedThroughProxy(trial);
+    const { cluster, location, world, proxy, service } = await serverBehindProxy(trial);
     const { pid } = service;
     const client = new Client(service.url, world.token);
     trial.defer(() => client.close());
@@ -41,8 +41,8 @@ await runFault(import.meta.filename, {
         }
       }
     }
-    trial.must(service.isRunning && service.pid === pid, `the server ended: ${service.words()}`);
-    const wrong = await opened(place, async (database) => {
+    trial.must(service.isRunning && service.pid === pid, `the server ended: ${service.logTail()}`);
+    const wrong = await withDatabase(location, async (database) => {
       const broken = await brokenInvariants(database);
       return [
         ...partial(done, await footprints(database)),
@@ -68,26 +68,27 @@ interface CutResult {
 
 /** The writes whose rows differ from those of an uninterrupted write of the same kind. */
 function partial(done: readonly CutResult[], found: ReadonlyMap<string, string>): string[] {
-  const whole = new Map<string, string>();
-  for (const { write, isCut } of done) if (!isCut) whole.set(write.name, found.get(write.mark) ?? 'nothing');
+  const complete = new Map<string, string>();
+  for (const { write, isCut } of done)
+    if (!isCut) complete.set(write.name, found.get(write.mark) ?? 'nothing');
   return done.flatMap(({ write }) => {
-    const [due, is] = [whole.get(write.name), found.get(write.mark)];
-    // Without a key the write is not repeated, so that it may have been done or not.
+    const [due, is] = [complete.get(write.name), found.get(write.mark)];
+    // A write without a key is not repeated, so it may or may not have been applied.
     const isRight =
       due === undefined || is === due || (!write.takesKey && is === due.replace('1 tokens', '0 tokens'));
     return isRight ? [] : [`${write.name} left ${is}, not ${due}`];
   });
 }
 
-/** Sends more requests at once than the pool has connections; returns how many were opened, and how many were left in a transaction. */
+/** Sends more requests at once than the pool has connections. Returns how many connections it opened, and how many are stuck in a transaction. */
 async function fullPool(service: Service, cluster: Cluster, token: string) {
   const client = new Client(service.url, token, 64);
   // Fast reads share separate connections, which are not part of the pool.
-  for (let read = 0; read < 30; read += 1) await client.ask({ path: '/v1/issues?page_size=1' });
-  const asks = Array.from({ length: 400 }, () =>
-    client.ask({ path: '/v1/issues?page_size=100' }).catch(() => undefined),
+  for (let read = 0; read < 30; read += 1) await client.send({ path: '/v1/issues?page_size=1' });
+  const reads = Array.from({ length: 400 }, () =>
+    client.send({ path: '/v1/issues?page_size=100' }).catch(() => undefined),
   );
-  await Promise.all(asks);
+  await Promise.all(reads);
   client.close();
   const [counted] = await cluster.query<{ busy: number; stuck: number }>(
     `select count(*)::int as busy, count(*) filter (where state like 'idle in transaction%')::int as stuck

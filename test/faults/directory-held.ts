@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { ms, quantile, runFault } from './support/fault.ts';
 import { Ledger } from './support/ledger.ts';
 import { freePort } from './support/ports.ts';
-import { kept } from './support/scene.ts';
+import { checkWrites } from './support/scene.ts';
 import { Service } from './support/service.ts';
 import { onAllCores } from './support/tools.ts';
 import { makeWorld } from './support/world.ts';
@@ -23,8 +23,8 @@ await runFault(import.meta.filename, {
   run: async (trial) => {
     const service = await Service.prepare({ folder: trial.folder });
     trial.defer(() => service.end('SIGKILL'));
-    const place = { dataDir: service.dataDir };
-    const world = await makeWorld(place);
+    const location = { dataDir: service.dataDir };
+    const world = await makeWorld(location);
     await service.start();
     const ledger = new Ledger();
     const writers = new Writers({ url: service.url, world, ledger, count: 2 });
@@ -44,8 +44,8 @@ await runFault(import.meta.filename, {
     if (returns.length === 0) await kill();
     await writers.acknowledgement();
     await writers.stop();
-    trial.must((await service.end()) === 0, `the last server did not end with 0: ${service.words()}`);
-    const { words: found } = await kept(trial, place, writers);
+    trial.must((await service.end()) === 0, `the last server did not end with 0: ${service.logTail()}`);
+    const { words: found } = await checkWrites(trial, location, writers);
     const longest = Math.max(...refusals);
     trial.must(longest <= 15_000, `a try was refused after ${ms(longest)}`);
     trial.figure(

@@ -6,9 +6,9 @@ import { Cluster } from './support/cluster.ts';
 import { fill, mountDisk, unmount } from './support/disk.ts';
 import { runFault, type Trial } from './support/fault.ts';
 import { Ledger } from './support/ledger.ts';
-import { kept } from './support/scene.ts';
+import { checkWrites } from './support/scene.ts';
 import { Service } from './support/service.ts';
-import { makeWorld, type Place } from './support/world.ts';
+import { makeWorld, type DatabaseLocation } from './support/world.ts';
 import { Writers } from './support/writers.ts';
 
 // The data (of the embedded engine, the log too) is on a small tmpfs of its own, which is filled to the last byte while sixteen clients
@@ -35,7 +35,7 @@ async function onPostgres(trial: Trial): Promise<string> {
   return rounds(trial, {
     service,
     disk,
-    place: { url: cluster.url },
+    location: { url: cluster.url },
     // A server that could not write its log has ended; an operator would start it again.
     recover: async () => {
       if (cluster.isRunning && (await cluster.answers())) return 'went on';
@@ -53,7 +53,7 @@ async function onEmbedded(trial: Trial): Promise<string> {
   return rounds(trial, {
     service,
     disk,
-    place: { dataDir: service.dataDir },
+    location: { dataDir: service.dataDir },
     recover: async () => {
       if (service.isRunning) return 'went on';
       await service.start();
@@ -65,12 +65,12 @@ async function onEmbedded(trial: Trial): Promise<string> {
 interface Full {
   readonly service: Service;
   readonly disk: string;
-  readonly place: Place;
+  readonly location: DatabaseLocation;
   readonly recover: () => Promise<string>;
 }
 
-async function rounds(trial: Trial, { service, disk, place, recover }: Full): Promise<string> {
-  const world = await makeWorld(place);
+async function rounds(trial: Trial, { service, disk, location, recover }: Full): Promise<string> {
+  const world = await makeWorld(location);
   trial.defer(() => service.end('SIGKILL'));
   await service.start();
   const { pid } = service;
@@ -94,22 +94,22 @@ async function rounds(trial: Trial, { service, disk, place, recover }: Full): Pr
       await delay(50);
     }
     for (let reads = 0; reads < 20; reads++) {
-      const answer = await client.ask({ path: '/v1/issues?page_size=5' }).catch(() => undefined);
+      const answer = await client.send({ path: '/v1/issues?page_size=5' }).catch(() => undefined);
       const status = answer?.status ?? 0;
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }
-    if (!service.isRunning) wordsAtEnd = service.words();
+    if (!service.isRunning) wordsAtEnd = service.logTail();
     rmSync(ballast);
     recoveries.add(await recover());
     const back = await Promise.race([writers.acknowledgement().then(() => true), delay(60_000, false)]);
-    trial.must(back, `no write was acknowledged within 60 s of the room: ${service.words()}`);
+    trial.must(back, `no write was acknowledged within 60 s of the room: ${service.logTail()}`);
     if (!back) break;
   }
   client.close();
   await writers.stop();
   trial.must(service.pid === pid, `the server ended: ${wordsAtEnd}`);
-  trial.must((await service.end()) === 0, `the server did not end with 0: ${service.words()}`);
-  const { words: found } = await kept(trial, place, writers);
+  trial.must((await service.end()) === 0, `the server did not end with 0: ${service.logTail()}`);
+  const { words: found } = await checkWrites(trial, location, writers);
   const failed = [...statuses].filter(([status]) => status !== 200);
   trial.must(
     failed.length === 0,

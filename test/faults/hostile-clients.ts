@@ -63,7 +63,7 @@ async function measure(trial: Trial, name: string, product: string | undefined):
       { databaseUrl: cluster.url, product, flags: ['--migrate', '--demo'] },
     );
     figures.push(...(await attack(demoTarget(service))));
-    trial.must(service.isRunning, `${name}: the server ended during ${attack.name}: ${service.words()}`);
+    trial.must(service.isRunning, `${name}: the server ended during ${attack.name}: ${service.logTail()}`);
     await service.end('SIGKILL');
     await cluster.stop();
   }

@@ -21,7 +21,7 @@ await runFault(import.meta.filename, {
       }),
     );
     const create = (server: number, key: string) =>
-      (servers[server % 3] as Client).ask({
+      (servers[server % 3] as Client).send({
         method: 'POST',
         path: '/v1/issues',
         body: { teamId: world.teamId, title: `Issue ${key}`, description: '', priority: 0 },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { skippedCode } from './support/fault.ts';
 
-// `npm run faults [NAME…]`: each fault is a program of its own, run one after the other; docs/faults.md tells of them.
+// `npm run faults [NAME…]`: each fault is a program of its own, run one after the other; docs/faults.md describes them.
 const all = [
   'server-killed',
   'answer-not-kept',

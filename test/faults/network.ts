@@ -3,7 +3,7 @@ import { Client } from './support/client.ts';
 import { ms, runFault } from './support/fault.ts';
 import { Ledger } from './support/ledger.ts';
 import type { Weather } from './support/proxy.ts';
-import { kept, servedThroughProxy } from './support/scene.ts';
+import { checkWrites, serverBehindProxy } from './support/scene.ts';
 import { Writers } from './support/writers.ts';
 
 /** The states of the network between server and PostgreSQL, in order. */
@@ -20,7 +20,7 @@ await runFault(import.meta.filename, {
   pass: '0 hung > 6 s, 0 crashes',
   amount: { unit: 's of each', short: 5, long: 60 },
   run: async (trial) => {
-    const { place, world, proxy, service } = await servedThroughProxy(trial);
+    const { location, world, proxy, service } = await serverBehindProxy(trial);
     const { pid } = service;
     const ledger = new Ledger();
     const summaries: string[] = [];
@@ -38,7 +38,7 @@ await runFault(import.meta.filename, {
         const client = new Client(service.url, world.token);
         while (performance.now() < until) {
           const began = performance.now();
-          await client.ask({ path: '/v1/issues?page_size=5' }).catch(() => hungReads++);
+          await client.send({ path: '/v1/issues?page_size=5' }).catch(() => hungReads++);
           reads++;
           longestRead = Math.max(longestRead, performance.now() - began);
           await delay(50);
@@ -64,8 +64,8 @@ await runFault(import.meta.filename, {
     trial.must(hungReads === 0, `${hungReads} reads were not answered`);
     trial.must(longestRead <= 2 * hangsAfterMs, `a read took ${ms(longestRead)}`);
     trial.figure(longestRead <= hangsAfterMs, `a read took ${ms(longestRead)}`);
-    trial.must(service.isRunning && service.pid === pid, `the server ended: ${service.words()}`);
-    const { words: found } = await kept(trial, place, {
+    trial.must(service.isRunning && service.pid === pid, `the server ended: ${service.logTail()}`);
+    const { words: found } = await checkWrites(trial, location, {
       ledger,
       world,
       unexpected: done.flatMap(({ unexpected }) => unexpected),

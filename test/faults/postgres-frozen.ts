@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Answer, type Ask, Client } from './support/client.ts';
+import { type Answer, type ClientRequest, Client } from './support/client.ts';
 import { ms, runFault } from './support/fault.ts';
 import { latenciesBetween } from './support/histogram.ts';
 import { Ledger } from './support/ledger.ts';
-import { kept, served } from './support/scene.ts';
+import { checkWrites, serverOnPostgres } from './support/scene.ts';
 import { Writers } from './support/writers.ts';
 
 const hangsAfterMs = 40_000;
@@ -14,7 +14,7 @@ await runFault(import.meta.filename, {
   pass: 'every request answered ≤ 6 s with 503 + Retry-After; `/readyz` 503 in ≤ 2.2 s naming 2000 ms; `/health` p99 ≤ 50 ms; normal ≤ 2 s after',
   amount: { unit: 's', short: 10, long: 30 },
   run: async (trial) => {
-    const { cluster, place, world, service } = await served(trial);
+    const { cluster, location, world, service } = await serverOnPostgres(trial);
     const ledger = new Ledger();
     const writers = new Writers({ url: service.url, world, ledger, count: 8 });
     await writers.acknowledgement();
@@ -27,18 +27,18 @@ await runFault(import.meta.filename, {
     const [reads, ready, health] = await Promise.all([
       Promise.all(
         Array.from({ length: 8 }, () =>
-          asking(service.url, token, { path: '/v1/issues?page_size=5' }, until, 100),
+          sendRepeatedly(service.url, token, { path: '/v1/issues?page_size=5' }, until, 100),
         ),
       ),
-      asking(service.url, undefined, { path: '/readyz' }, until, 500),
-      asking(service.url, undefined, { path: '/health' }, until, 50),
+      sendRepeatedly(service.url, undefined, { path: '/readyz' }, until, 500),
+      sendRepeatedly(service.url, undefined, { path: '/health' }, until, 50),
     ]);
     cluster.thaw();
     const thawed = performance.now();
     const client = new Client(service.url, token);
     let status = 0;
     while (status !== 200 && performance.now() - thawed < 60_000) {
-      const answer = await client.ask({ path: '/v1/issues?page_size=5' }).catch(() => undefined);
+      const answer = await client.send({ path: '/v1/issues?page_size=5' }).catch(() => undefined);
       status = answer?.status ?? 0;
       if (status !== 200) await delay(50);
     }
@@ -46,18 +46,18 @@ await runFault(import.meta.filename, {
     const normalMs = performance.now() - thawed;
     client.close();
     await writers.stop();
-    const { words: found } = await kept(trial, place, writers);
+    const { words: found } = await checkWrites(trial, location, writers);
 
     const all = reads.flat();
     const answers = all.filter((answer) => answer !== undefined);
     const hung = all.length - answers.length + writers.hung;
     const longest = Math.max(...answers.map(({ ms }) => ms), ...writers.refusals.map(({ ms }) => ms));
-    const odd = answers.filter(({ status, headers }) => status !== 503 || !headers['retry-after']);
-    trial.must(service.isRunning, `the server ended: ${service.words()}`);
+    const unexpected = answers.filter(({ status, headers }) => status !== 503 || !headers['retry-after']);
+    trial.must(service.isRunning, `the server ended: ${service.logTail()}`);
     trial.must(hung === 0, `${hung} requests were not answered at all`);
     trial.must(
-      odd.length === 0,
-      `${odd.length} answers are no 503 with Retry-After: ${odd[0]?.status} ${odd[0]?.body}`,
+      unexpected.length === 0,
+      `${unexpected.length} answers are not 503 with Retry-After: ${unexpected[0]?.status} ${unexpected[0]?.body}`,
     );
     trial.must(longest <= 12_000, `a request took ${ms(longest)}`);
     trial.figure(longest <= 6_000, `a request took ${ms(longest)}, of 6000 ms`);
@@ -84,18 +84,18 @@ await runFault(import.meta.filename, {
   },
 });
 
-/** Asks again and again until then; undefined for what was not answered. */
-async function asking(
+/** Sends a request again and again until then; the answer is undefined if there was none. */
+async function sendRepeatedly(
   url: string,
   token: string | undefined,
-  what: Ask,
+  request: ClientRequest,
   until: number,
   everyMs: number,
 ): Promise<(Answer | undefined)[]> {
   const client = new Client(url, token);
   const answers: (Answer | undefined)[] = [];
   while (performance.now() < until) {
-    answers.push(await client.ask({ ...what, withinMs: hangsAfterMs }).catch(() => undefined));
+    answers.push(await client.send({ ...request, withinMs: hangsAfterMs }).catch(() => undefined));
     await delay(everyMs);
   }
   client.close();

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ms, quantile, runFault } from './support/fault.ts';
 import { Ledger } from './support/ledger.ts';
-import { kept, served } from './support/scene.ts';
+import { checkWrites, serverOnPostgres } from './support/scene.ts';
 import { Writers } from './support/writers.ts';
 import { chance } from './support/chance.ts';
 
@@ -11,7 +11,7 @@ await runFault(import.meta.filename, {
   pass: 'the server never exits; only 503; 0 lost; answers again ≤ 5 s after',
   amount: { unit: 'rounds', short: 4, long: 50 },
   run: async (trial) => {
-    const { cluster, place, world, service } = await served(trial);
+    const { cluster, location, world, service } = await serverOnPostgres(trial);
     const ledger = new Ledger();
     const { pid } = service;
     const writers = new Writers({ url: service.url, world, ledger });
@@ -33,8 +33,8 @@ await runFault(import.meta.filename, {
       returns.push(performance.now() - began);
     }
     await writers.stop();
-    trial.must(service.isRunning && service.pid === pid, `the server ended: ${service.words()}`);
-    const { words: found } = await kept(trial, place, writers);
+    trial.must(service.isRunning && service.pid === pid, `the server ended: ${service.logTail()}`);
+    const { words: found } = await checkWrites(trial, location, writers);
     // 409 means that an earlier attempt is still in progress; it ends with its connection.
     const statuses = new Map<number, number>();
     for (const { status } of writers.refusals) statuses.set(status, (statuses.get(status) ?? 0) + 1);

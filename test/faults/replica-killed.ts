@@ -4,7 +4,7 @@ import { ms, quantile, runFault } from './support/fault.ts';
 import { Ledger } from './support/ledger.ts';
 import { Readers } from './support/readers.ts';
 import { readerToken, readsOf } from './support/replica-reads.ts';
-import { kept, onPostgres, startService } from './support/scene.ts';
+import { checkWrites, onPostgres, startService } from './support/scene.ts';
 import { Writers } from './support/writers.ts';
 
 // The standby is killed like a machine, or frozen, under readers and writers, and comes back.
@@ -13,7 +13,7 @@ await runFault(import.meta.filename, {
   pass: '0 failed requests; the replica serves again ≤ 5 s after its return',
   amount: { unit: 'rounds', short: 2, long: 20 },
   run: async (trial) => {
-    const { cluster, place, world } = await onPostgres(trial);
+    const { cluster, location, world } = await onPostgres(trial);
     const standby = await cluster.standby(join(trial.folder, 'standby'));
     trial.defer(() => standby.stop());
     const env = { READ_DATABASE_URLS: standby.url };
@@ -44,7 +44,7 @@ await runFault(import.meta.filename, {
     trial.must(failed.length === 0, `${failed.length} requests failed: ${words.join(', ')}`);
     const longest = Math.max(...returns);
     trial.figure(longest <= 5_000, `the replica served again after ${ms(longest)}`);
-    const { wrong } = await kept(trial, place, writers);
+    const { wrong } = await checkWrites(trial, location, writers);
     return (
       `${ledger.acknowledged} writes and ${reading.done} reads, ${failed.length} failed; the replica served again after ` +
       `p50 ${ms(quantile(returns, 0.5))}, at most ${ms(longest)}; ${wrong} lost, doubled or broken`

@@ -42,16 +42,16 @@ await runFault(import.meta.filename, {
     await Promise.all(
       Array.from({ length: clients }, async () => {
         const body = { teamId: world.teamId, title: randomUUID(), description: '', priority: 0 };
-        const made = await one.ask({ method: 'POST', path: '/v1/issues', body });
+        const made = await one.send({ method: 'POST', path: '/v1/issues', body });
         const { key } = JSON.parse(made.body) as { key: string };
         const path = `/v1/issues/${key}`;
         while (done < trial.amount) {
           const title = randomUUID();
-          const written = await one.ask({ method: 'PATCH', path, body: { title } });
+          const written = await one.send({ method: 'PATCH', path, body: { title } });
           const seen = String(written.headers['x-workgraph-consistency']);
           const [withHeader, without] = await Promise.all([
-            other.ask({ path, headers: { 'X-Workgraph-Consistency': seen } }),
-            other.ask({ path }),
+            other.send({ path, headers: { 'X-Workgraph-Consistency': seen } }),
+            other.send({ path }),
           ]);
           done += 1;
           const shows = (body: string) => (JSON.parse(body) as { title?: string }).title === title;

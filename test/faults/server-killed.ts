@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ms, quantile, runFault, type Trial } from './support/fault.ts';
 import { Ledger } from './support/ledger.ts';
-import { clusterFor, kept } from './support/scene.ts';
+import { clusterFor, checkWrites } from './support/scene.ts';
 import { Service } from './support/service.ts';
-import { makeWorld, type Place } from './support/world.ts';
+import { makeWorld, type DatabaseLocation } from './support/world.ts';
 import { Writers } from './support/writers.ts';
 import { chance } from './support/chance.ts';
 
@@ -34,9 +34,14 @@ async function onEmbedded(trial: Trial): Promise<string> {
   return rounds(trial, service, { dataDir: service.dataDir }, 5_000);
 }
 
-async function rounds(trial: Trial, service: Service, place: Place, withinMs: number): Promise<string> {
+async function rounds(
+  trial: Trial,
+  service: Service,
+  location: DatabaseLocation,
+  withinMs: number,
+): Promise<string> {
   const ledger = new Ledger();
-  const world = await makeWorld(place);
+  const world = await makeWorld(location);
   trial.defer(() => service.end('SIGKILL'));
   await service.start();
   const writers = new Writers({ url: service.url, world, ledger });
@@ -51,8 +56,8 @@ async function rounds(trial: Trial, service: Service, place: Place, withinMs: nu
     returns.push(performance.now() - began);
   }
   await writers.stop();
-  trial.must((await service.end()) === 0, `the last server did not end with 0: ${service.words()}`);
-  const { words: found } = await kept(trial, place, writers);
+  trial.must((await service.end()) === 0, `the last server did not end with 0: ${service.logTail()}`);
+  const { words: found } = await checkWrites(trial, location, writers);
   const longest = Math.max(...returns);
   trial.must(longest <= 10 * withinMs, `the first acknowledgement took ${ms(longest)}`);
   trial.figure(longest <= withinMs, `the first acknowledgement took ${ms(longest)}, of ${ms(withinMs)}`);

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from './support/client.ts';
 import { ms, quantile, runFault } from './support/fault.ts';
 import { latenciesBetween } from './support/histogram.ts';
-import { served } from './support/scene.ts';
+import { serverOnPostgres } from './support/scene.ts';
 import type { Service } from './support/service.ts';
 
 const measuredForMs = 5_000;
@@ -16,7 +16,7 @@ await runFault(import.meta.filename, {
   pass: "others' p99 ≤ 2×; cut ≤ 15 s",
   amount: { unit: 'connections', short: 200, long: 2_000 },
   run: async (trial) => {
-    const { world, service } = await served(trial);
+    const { world, service } = await serverOnPostgres(trial);
     const others = (forMs: number) => reading(service, world.token, forMs);
     await others(measuredForMs);
     const normal = await others(measuredForMs);
@@ -51,7 +51,7 @@ await runFault(import.meta.filename, {
 
     const longest = Math.max(0, ...lives);
     const [before, after] = [normal.p99Ms, slowed.p99Ms];
-    trial.must(service.isRunning, `the server ended: ${service.words()}`);
+    trial.must(service.isRunning, `the server ended: ${service.logTail()}`);
     trial.must(slowed.failed === 0, `${slowed.failed} requests of others failed`);
     trial.must(left === 0, `${left} of ${trial.amount} connections are still open after ${ms(watchedForMs)}`);
     trial.must(longest <= 25_000, `a connection was cut after ${ms(longest)}`);
@@ -72,7 +72,7 @@ async function reading(service: Service, token: string, forMs: number) {
   const one = async () => {
     const client = new Client(service.url, token);
     while (performance.now() < until) {
-      const answer = await client.ask({ path: '/v1/issues?page_size=5' }).catch(() => undefined);
+      const answer = await client.send({ path: '/v1/issues?page_size=5' }).catch(() => undefined);
       if (answer?.status !== 200) failed++;
       await delay(20);
     }

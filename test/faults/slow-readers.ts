@@ -2,14 +2,14 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ms, quantile, runFault } from './support/fault.ts';
 import { residentMb } from './support/memory.ts';
-import { served } from './support/scene.ts';
+import { serverOnPostgres } from './support/scene.ts';
 import { Follower } from './support/followers.ts';
 import { Client } from './support/client.ts';
 import type { World } from './support/world.ts';
 
 const readers = 500;
 const batch = 50;
-const mostPerSecond = 2_000;
+const maxPerSecond = 2_000;
 
 // Many clients open a stream of changes and never read it, while others follow the log.
 await runFault(import.meta.filename, {
@@ -17,15 +17,15 @@ await runFault(import.meta.filename, {
   pass: 'memory grows by 50 MB at most; others hear of a change as soon as before; cut ≤ 60 s; who comes back loses nothing',
   amount: { unit: 's', short: 10, long: 60 },
   run: async (trial) => {
-    const { world, service } = await served(trial, { STREAMS_PER_TOKEN: '1000' });
+    const { world, service } = await serverOnPostgres(trial, { STREAMS_PER_TOKEN: '1000' });
     const client = new Client(service.url, world.token);
     trial.defer(() => client.close());
     const cursorNow = async () => {
       const body = { query: '{ workspace { changeCursor } }' };
       for (;;) {
-        const answer = await client.ask({ method: 'POST', path: '/graphql', body });
+        const answer = await client.send({ method: 'POST', path: '/graphql', body });
         const { data } = JSON.parse(answer.body) as { data?: { workspace: { changeCursor: string } } };
-        // Beside so many writes it may be told to come again.
+        // The server may be too busy with the writes, and ask for a retry.
         if (data) return data.workspace.changeCursor;
         await delay(20);
       }
@@ -47,8 +47,8 @@ await runFault(import.meta.filename, {
       return behind;
     };
     await delays(2_000);
-    // The same writes move the memory up and down without them, too.
-    const most = () => {
+    // Memory is measured before as well, because the same writes raise and lower it without these readers.
+    const watchMemory = () => {
       let megabytes = 0;
       const watch = setInterval(() => {
         megabytes = Math.max(megabytes, residentMb(service.pid));
@@ -58,9 +58,9 @@ await runFault(import.meta.filename, {
         return megabytes;
       };
     };
-    const mostBefore = most();
+    const stopBefore = watchMemory();
     const before = await delays(trial.amount * 1_000);
-    const beforeMb = mostBefore();
+    const beforeMb = stopBefore();
     const start = await cursorNow();
     const lives: number[] = [];
     const open = new Set<Socket>();
@@ -82,9 +82,9 @@ await runFault(import.meta.filename, {
       );
       if (n % 50 === 0) await delay(20);
     }
-    const mostMeanwhile = most();
+    const stopMeanwhile = watchMemory();
     const meanwhile = await delays(trial.amount * 1_000);
-    const maxMb = mostMeanwhile();
+    const maxMb = stopMeanwhile();
     const perSecond = await writing.stop();
     const metrics = await service.metrics();
     const cut = Number(/^workgraph_streams_cut_total\{reason="unread"\} (\d+)$/m.exec(metrics)?.[1]);
@@ -95,8 +95,8 @@ await runFault(import.meta.filename, {
     while (follower.position < end && performance.now() < until) await delay(20);
     await follower.stop();
     for (const words of follower.wrong) trial.must(false, words);
-    trial.must(follower.position >= end, `who came back is at ${follower.position} of ${end}`);
-    trial.must(service.isRunning, `the server ended: ${service.words()}`);
+    trial.must(follower.position >= end, `a client that reconnected is at ${follower.position} of ${end}`);
+    trial.must(service.isRunning, `the server ended: ${service.logTail()}`);
     const grown = maxMb - beforeMb;
     trial.must(grown <= 150, `memory grew by ${grown} MB`);
     trial.figure(grown <= 50, `memory grew by ${grown} MB, of 50`);
@@ -110,14 +110,14 @@ await runFault(import.meta.filename, {
   },
 });
 
-/** Changes batches of fifty issues as fast as they are answered, at most two thousand issues a second. */
+/** Changes issues in batches of fifty, each client as soon as it has its answer, but at most two thousand issues a second. */
 async function writeBatches(url: string, { token, teamId }: Pick<World, 'token' | 'teamId'>) {
   const atOnce = 4;
   const client = new Client(url, token, atOnce);
-  const ask = async (query: string, variables: object) => {
-    const answer = await client.ask({ method: 'POST', path: '/graphql', body: { query, variables } });
+  const graphql = async (query: string, variables: object) => {
+    const answer = await client.send({ method: 'POST', path: '/graphql', body: { query, variables } });
     const { data, errors } = JSON.parse(answer.body) as { data: Record<string, never>; errors?: unknown };
-    // It writes as much as can be written, so it may be told to come again.
+    // It writes as much as the server accepts, so the server may ask for a retry.
     if (answer.status === 503 || answer.body.includes('"UNAVAILABLE"')) return undefined;
     if (errors) throw new Error(answer.body);
     return data;
@@ -125,7 +125,7 @@ async function writeBatches(url: string, { token, teamId }: Pick<World, 'token' 
   const create = 'mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { issue { key } } }';
   const keys: string[] = [];
   for (let n = 0; n < atOnce * batch; n += 1) {
-    const made = (await ask(create, { input: { teamId, title: `Read by nobody ${n}` } })) as unknown as {
+    const made = (await graphql(create, { input: { teamId, title: `Read by nobody ${n}` } })) as unknown as {
       issueCreate: { issue: { key: string } };
     };
     keys.push(made.issueCreate.issue.key);
@@ -135,12 +135,14 @@ async function writeBatches(url: string, { token, teamId }: Pick<World, 'token' 
   const over = new AbortController();
   const update =
     'mutation ($input: IssueBatchUpdateInput!) { issueBatchUpdate(input: $input) { issues { key } } }';
-  const work = Array.from({ length: atOnce }, async (_, place) => {
-    const own = keys.slice(place * batch, (place + 1) * batch);
+  const work = Array.from({ length: atOnce }, async (_, index) => {
+    const own = keys.slice(index * batch, (index + 1) * batch);
     for (let round = 1; !over.signal.aborted; round += 1) {
-      const done = await ask(update, { input: { keys: own, estimateValue: round } }).catch(() => undefined);
+      const done = await graphql(update, { input: { keys: own, estimateValue: round } }).catch(
+        () => undefined,
+      );
       if (done) changed += batch;
-      const dueMs = (changed / mostPerSecond) * 1_000;
+      const dueMs = (changed / maxPerSecond) * 1_000;
       await delay(Math.max(dueMs - (performance.now() - began), 0));
     }
   });

@@ -4,7 +4,7 @@ import { Client } from './support/client.ts';
 import { runFault } from './support/fault.ts';
 import { Ledger } from './support/ledger.ts';
 import { residentMb } from './support/memory.ts';
-import { kept, served } from './support/scene.ts';
+import { checkWrites, serverOnPostgres } from './support/scene.ts';
 import { Writers } from './support/writers.ts';
 
 const load = 0.7;
@@ -16,17 +16,17 @@ await runFault(import.meta.filename, {
   pass: 'memory and handles flat',
   amount: { unit: 's', short: 10, long: 1_800 },
   run: async (trial) => {
-    const { place, world, service } = await served(trial);
+    const { location, world, service } = await serverOnPostgres(trial);
     const ledger = new Ledger();
     const writers = new Writers({ url: service.url, world, ledger, count: 2 });
     const client = new Client(service.url, world.token, 16);
-    const read = () => client.ask({ path: '/v1/issues?page_size=20' });
-    const perSecond = load * (await most(read, trial.isShort ? 3_000 : 20_000));
+    const read = () => client.send({ path: '/v1/issues?page_size=20' });
+    const perSecond = load * (await maxThroughput(read, trial.isShort ? 3_000 : 20_000));
     const began = performance.now();
     const everyMs = (trial.amount * 1_000) / samples;
     const memory: number[] = [];
     const handles: number[] = [];
-    let [sent, underWay] = [0, 0];
+    let [sent, inProgress] = [0, 0];
     /** By status: 0 when the connection broke. */
     const failures = new Map<number, number>();
     for (let nextSampleMs = 0; ; ) {
@@ -37,13 +37,13 @@ await runFault(import.meta.filename, {
         handles.push(readdirSync(`/proc/${service.pid}/fd`).length);
         nextSampleMs += everyMs;
       }
-      for (; sent < (elapsed / 1_000) * perSecond && underWay < 64; sent++) {
-        underWay++;
+      for (; sent < (elapsed / 1_000) * perSecond && inProgress < 64; sent++) {
+        inProgress++;
         void read()
           .then(({ status }) => status)
           .catch(() => 0)
           .then((status) => {
-            underWay--;
+            inProgress--;
             if (status !== 200) failures.set(status, (failures.get(status) ?? 0) + 1);
           });
       }
@@ -51,7 +51,7 @@ await runFault(import.meta.filename, {
     }
     await writers.stop();
     client.close();
-    const { wrong } = await kept(trial, place, writers);
+    const { wrong } = await checkWrites(trial, location, writers);
     // The first third is the warm-up, in which caches and the heap reach their size.
     const third = Math.floor(samples / 3);
     const [middleMb, lastMb] = [median(memory.slice(third, 2 * third)), median(memory.slice(2 * third))];
@@ -59,7 +59,7 @@ await runFault(import.meta.filename, {
       median(handles.slice(third, 2 * third)),
       median(handles.slice(2 * third)),
     ];
-    trial.must(service.isRunning, `the server ended: ${service.words()}`);
+    trial.must(service.isRunning, `the server ended: ${service.logTail()}`);
     const failed = [...failures].map(([status, count]) => `${count} × ${status}`).join(', ');
     trial.must(failures.size === 0, `reads failed: ${failed}`);
     trial.must(lastHandles <= middleHandles + 10, `handles went from ${middleHandles} to ${lastHandles}`);
@@ -72,8 +72,8 @@ await runFault(import.meta.filename, {
   },
 });
 
-/** The requests a second that sixteen clients complete, each of which waits for its answer. */
-async function most(read: () => Promise<unknown>, forMs: number): Promise<number> {
+/** How many requests a second sixteen clients complete that each wait for their answers. */
+async function maxThroughput(read: () => Promise<unknown>, forMs: number): Promise<number> {
   const began = performance.now();
   let done = 0;
   const one = async () => {

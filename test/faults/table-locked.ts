@@ -3,7 +3,7 @@ import pg from 'pg';
 import { Client } from './support/client.ts';
 import { ms, quantile, runFault } from './support/fault.ts';
 import { Ledger } from './support/ledger.ts';
-import { kept, served } from './support/scene.ts';
+import { checkWrites, serverOnPostgres } from './support/scene.ts';
 import { Writers } from './support/writers.ts';
 
 // A session holds a lock on the table of issues, so that every statement on it waits and the pool is exhausted.
@@ -12,7 +12,7 @@ await runFault(import.meta.filename, {
   pass: '503 ≤ 1.2 s to waiters, probes untouched, 0 leaked connections',
   amount: { unit: 's', short: 6, long: 20 },
   run: async (trial) => {
-    const { cluster, place, world, service } = await served(trial);
+    const { cluster, location, world, service } = await serverOnPostgres(trial);
     const ledger = new Ledger();
     const writers = new Writers({ url: service.url, world, ledger });
     await writers.acknowledgement();
@@ -26,7 +26,7 @@ await runFault(import.meta.filename, {
     const waiting = async () => {
       const client = new Client(service.url, world.token);
       while (performance.now() < until) {
-        const answer = await client.ask({ path: '/v1/issues?page_size=5' }).catch(() => undefined);
+        const answer = await client.send({ path: '/v1/issues?page_size=5' }).catch(() => undefined);
         waiters.push({ status: answer?.status ?? 0, ms: answer?.ms ?? Number.POSITIVE_INFINITY });
         await delay(50);
       }
@@ -35,7 +35,7 @@ await runFault(import.meta.filename, {
     const probing = async (path: string) => {
       const client = new Client(service.url);
       while (performance.now() < until) {
-        const answer = await client.ask({ path }).catch(() => undefined);
+        const answer = await client.send({ path }).catch(() => undefined);
         probes.push({ path, status: answer?.status ?? 0, ms: answer?.ms ?? Number.POSITIVE_INFINITY });
         await delay(100);
       }
@@ -46,12 +46,12 @@ await runFault(import.meta.filename, {
     await locker.end();
     await writers.acknowledgement();
     await writers.stop();
-    const { words: found } = await kept(trial, place, writers);
+    const { words: found } = await checkWrites(trial, location, writers);
     const refused = waiters.filter(({ status }) => status === 503).map(({ ms }) => ms);
     const others = waiters.filter(({ status }) => status !== 503 && status !== 200);
     const longest = Math.max(...refused);
     const bad = probes.filter(({ status }) => status !== 200);
-    trial.must(service.isRunning, `the server ended: ${service.words()}`);
+    trial.must(service.isRunning, `the server ended: ${service.logTail()}`);
     trial.must(others.length === 0, `${others.length} waiters were answered ${others[0]?.status}`);
     trial.must(refused.length > 0, 'nobody was refused');
     trial.must(longest <= 10_000, `a waiter was refused after ${ms(longest)}`);

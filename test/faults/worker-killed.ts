@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from './support/client.ts';
 import { ms, quantile, runFault } from './support/fault.ts';
 import { Ledger } from './support/ledger.ts';
-import { kept, served } from './support/scene.ts';
+import { checkWrites, serverOnPostgres } from './support/scene.ts';
 import { untilWorkers, workersOf } from './support/workers.ts';
 import { Writers } from './support/writers.ts';
 
@@ -15,7 +15,7 @@ await runFault(import.meta.filename, {
   pass: '0 acknowledged writes lost, 0 doubled; new connections are accepted all the time; a worker in its place ≤ 5 s',
   amount: { unit: 'rounds', short: 2, long: 20 },
   run: async (trial) => {
-    const { service, place, world } = await served(trial, { WORKERS: '2' });
+    const { service, location, world } = await serverOnPostgres(trial, { WORKERS: '2' });
     const ledger = new Ledger();
     await untilWorkers(service, 2);
     const writers = new Writers({ url: service.url, world, ledger });
@@ -37,8 +37,8 @@ await runFault(import.meta.filename, {
     }
     await writers.stop();
     trial.must(refused === 0, `${refused} new connections were refused`);
-    trial.must((await service.end()) === 0, `the server did not end with 0: ${service.words()}`);
-    const { words } = await kept(trial, place, writers);
+    trial.must((await service.end()) === 0, `the server did not end with 0: ${service.logTail()}`);
+    const { words } = await checkWrites(trial, location, writers);
     const longest = Math.max(...returns);
     trial.figure(longest <= 5_000, `another worker took ${ms(longest)}`);
     return `${words}; ${refused} new connections refused; another worker after p50 ${ms(quantile(returns, 0.5))}, at most ${ms(longest)}`;
@@ -48,7 +48,7 @@ await runFault(import.meta.filename, {
 /** Whether a new connection is refused: 0 or 1. The kernel may have assigned it to the worker that has just died. */
 async function refusedOf(url: string): Promise<number> {
   const client = new Client(url);
-  const answer = await client.ask({ path: '/health' }).catch((error: NodeJS.ErrnoException) => error);
+  const answer = await client.send({ path: '/health' }).catch((error: NodeJS.ErrnoException) => error);
   client.close();
   return 'status' in answer || answer.code !== 'ECONNREFUSED' ? 0 : 1;
 }

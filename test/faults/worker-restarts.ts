@@ -2,7 +2,7 @@ import { runFault } from './support/fault.ts';
 import { Ledger } from './support/ledger.ts';
 import { Readers } from './support/readers.ts';
 import { judgeRefusals } from './support/refusals.ts';
-import { kept, served } from './support/scene.ts';
+import { checkWrites, serverOnPostgres } from './support/scene.ts';
 import { untilReplaced, untilWorkers, workersOf } from './support/workers.ts';
 import { Writers } from './support/writers.ts';
 
@@ -13,7 +13,7 @@ await runFault(import.meta.filename, {
   pass: '0 failed requests',
   amount: { unit: 'rolling restarts', short: 3, long: 50 },
   run: async (trial) => {
-    const { service, place, world } = await served(trial, {
+    const { service, location, world } = await serverOnPostgres(trial, {
       WORKERS: '2',
       POOL_SIZE: '20',
       MAX_CONCURRENCY: '32',
@@ -32,8 +32,8 @@ await runFault(import.meta.filename, {
     await writers.stop();
     const failed = [...writers.refusals, ...reading.refusals];
     judgeRefusals(trial, failed);
-    trial.must((await service.end()) === 0, `the server did not end with 0: ${service.words()}`);
-    const { wrong } = await kept(trial, place, writers);
+    trial.must((await service.end()) === 0, `the server did not end with 0: ${service.logTail()}`);
+    const { wrong } = await checkWrites(trial, location, writers);
     return `${ledger.acknowledged} writes and ${reading.done} reads, ${failed.length} failed; ${wrong} lost, doubled or broken`;
   },
 });

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { serve } from '../cli/workgraph.ts';
-import { type Ask, Client } from '../faults/support/client.ts';
-import { whyNoCluster } from '../faults/support/cluster.ts';
+import { type ClientRequest, Client } from '../faults/support/client.ts';
+import { reasonForNoCluster } from '../faults/support/cluster.ts';
 import { freePort } from '../faults/support/ports.ts';
 import { readsOf } from '../faults/support/replica-reads.ts';
 import { isGraphqlJs, startApp } from '../support/app.ts';
@@ -18,7 +18,7 @@ import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import { type ReplicatedSetup, startReplicatedServer } from '../support/replicated-server.ts';
 
 const header = 'x-workgraph-consistency';
-const missing = whyNoCluster();
+const missing = reasonForNoCluster();
 const onReplicas = missing === undefined ? describe : describe.skip;
 
 interface Titled {
@@ -136,10 +136,10 @@ onReplicas(
       const workers = {
         metrics: async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text(),
       };
-      /** Asks on a connection of its own, which the system gives to either worker. */
-      const ask = async (token: string, asked: Ask) => {
+      /** Sends a request on a connection of its own, which the system assigns to either worker. */
+      const titleFrom = async (token: string, request: ClientRequest) => {
         const client = new Client(serving.url, token);
-        const { body } = await client.ask(asked).finally(() => client.close());
+        const { body } = await client.send(request).finally(() => client.close());
         return (JSON.parse(body) as Titled).title;
       };
       /** The workers that have answered a read. */
@@ -152,14 +152,16 @@ onReplicas(
         const path = `/v1/issues/${body.key}`;
         const [writer, reader] = [await r.newToken(), await r.newToken()];
         // Each worker reads the reference data at its first request, which the replica must not be older than.
-        await eventually(async () => (await ask(reader, { path })) === 'Before' && answering().size === 2);
+        await eventually(
+          async () => (await titleFrom(reader, { path })) === 'Before' && answering().size === 2,
+        );
         // A worker that is not ready has no metrics, so this is true of both only now.
         await eventually(async () => (await readsOf(workers)).serves >= 1);
         // The replica must also show what both have heard of since, such as the new tokens, before it shows nothing new.
         await eventually(async () => {
           for (let read = 0; read < 6; read += 1) {
             const { reads } = await readsOf(workers);
-            await ask(reader, { path });
+            await titleFrom(reader, { path });
             if ((await readsOf(workers)).reads === reads) return false;
           }
           return true;
@@ -168,10 +170,10 @@ onReplicas(
         const seen: string[] = [];
         await whilePaused(async () => {
           for (const title of rounds) {
-            await ask(writer, { method: 'PATCH', path, body: { title } });
-            seen.push(await ask(writer, { path }));
+            await titleFrom(writer, { method: 'PATCH', path, body: { title } });
+            seen.push(await titleFrom(writer, { path }));
             // Later the replica could be five seconds behind, and would serve nothing.
-            if (seen.length === 1) expect(await ask(reader, { path })).toBe('Before');
+            if (seen.length === 1) expect(await titleFrom(reader, { path })).toBe('Before');
           }
         });
         expect(seen).toEqual(rounds);

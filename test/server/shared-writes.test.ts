@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { RecentWrites } from '../../src/server/recent-writes.ts';
 import { shareWrites } from '../../src/server/shared-writes.ts';
-import { whyNoCluster } from '../faults/support/cluster.ts';
+import { reasonForNoCluster } from '../faults/support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { type ReplicatedSetup, startReplicatedServer } from '../support/replicated-server.ts';
 import { openRedisProxy } from '../support/redis-proxy.ts';
@@ -63,7 +63,7 @@ const redisUrl = process.env.TEST_REDIS_URL;
 );
 
 describe('two machines with Redis and a replica', () => {
-  const onMachines = redisUrl && whyNoCluster() === undefined ? it : it.skip;
+  const onMachines = redisUrl && reasonForNoCluster() === undefined ? it : it.skip;
   let one: ReplicatedSetup;
   let other: Awaited<ReturnType<ReplicatedSetup['another']>>;
 

@@ -96,7 +96,7 @@ export async function unknownTokens(target: Target): Promise<Figure[]> {
     while (performance.now() < until) {
       const headers = { Authorization: `Bearer wg_${String(tried++).padStart(43, 'x')}` };
       // 0 is a connection that was cut.
-      const answer = await client.ask({ path: '/v1/teams?page_size=1', headers }).catch(() => undefined);
+      const answer = await client.send({ path: '/v1/teams?page_size=1', headers }).catch(() => undefined);
       const status = answer?.status ?? 0;
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }
@@ -123,7 +123,7 @@ async function reading(url: string, token: string, forMs: number) {
   const took: number[] = [];
   let failed = 0;
   for (const until = performance.now() + forMs; performance.now() < until; await delay(10)) {
-    const answer = await client.ask({ path: '/v1/issues?page_size=5' }).catch(() => undefined);
+    const answer = await client.send({ path: '/v1/issues?page_size=5' }).catch(() => undefined);
     if (answer?.status === 200) took.push(answer.ms);
     else failed++;
   }

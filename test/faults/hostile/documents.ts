@@ -61,19 +61,19 @@ const bounds = { W1: 2, W2: 2, W3: 4 } as const;
 /** Alternates cold and warm requests, so that the load of the machine affects both alike. */
 async function costOfNewDocuments({ service, token }: Target): Promise<Figure[]> {
   const client = new Client(service.url, token);
-  const ask = async (query: string) => {
-    const { ms: took, body } = await client.ask({ method: 'POST', path: '/graphql', body: { query } });
+  const timeOf = async (query: string) => {
+    const { ms: took, body } = await client.send({ method: 'POST', path: '/graphql', body: { query } });
     if (!body.startsWith('{"data"')) throw new Error(body.slice(0, 500));
     return took;
   };
   const figures: Figure[] = [];
   for (const name of names) {
     const warm = shapes[name]('Warm');
-    for (let n = 0; n < repeats; n++) await ask(warm);
+    for (let n = 0; n < repeats; n++) await timeOf(warm);
     const [colds, warms]: [number[], number[]] = [[], []];
     for (let n = 0; n < repeats; n++) {
-      colds.push(await ask(shapes[name](`Cold${n}`)));
-      warms.push(await ask(warm));
+      colds.push(await timeOf(shapes[name](`Cold${n}`)));
+      warms.push(await timeOf(warm));
     }
     const [cold, known] = [quantile(colds, 0.5), quantile(warms, 0.5)];
     figures.push({

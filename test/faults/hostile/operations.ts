@@ -66,11 +66,13 @@ const pages = 39;
 /** Not one of the findings, but of the same class: long descriptions, selected again and again under aliases. */
 export async function longTexts(target: Target): Promise<Figure[]> {
   const client = new Client(target.service.url, target.token, 4);
-  const teams = await client.ask({ path: '/v1/teams?page_size=1' });
+  const teams = await client.send({ path: '/v1/teams?page_size=1' });
   const teamId = /"id":"(team_[^"]+)"/.exec(teams.body)?.[1];
   const issue = { teamId, title: 'Long', priority: 0, description: 'x"é'.repeat(33_000) };
   await Promise.all(
-    Array.from({ length: longIssues }, () => client.ask({ method: 'POST', path: '/v1/issues', body: issue })),
+    Array.from({ length: longIssues }, () =>
+      client.send({ method: 'POST', path: '/v1/issues', body: issue }),
+    ),
   );
   client.close();
   const page = (n: number) => `a${n}: issues(first: 250) { nodes { description } }`;

@@ -31,7 +31,7 @@ export async function interlacedPictures(target: Target): Promise<Figure[]> {
 async function attach(target: Target, bytes: Buffer): Promise<number> {
   const { service, token } = target;
   const client = new Client(service.url, token);
-  const { body } = await client.ask({ path: '/v1/issues?page_size=1' }).finally(() => client.close());
+  const { body } = await client.send({ path: '/v1/issues?page_size=1' }).finally(() => client.close());
   const issueKey = /"key":"([^"]+)"/.exec(body)?.[1];
   const input = { issueKey, fileName: 'a.png', contentType: 'image/png', sizeBytes: bytes.length };
   const announced = await graphql(target, {

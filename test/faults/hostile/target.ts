@@ -26,7 +26,7 @@ export function demoTarget(service: Service): Target {
 export function graphql({ service, token }: Target, body: object, sent: { anonymous?: boolean } = {}) {
   const client = new Client(service.url, sent.anonymous ? undefined : token);
   return client
-    .ask({ method: 'POST', path: '/graphql', headers: { 'X-GraphQL-Cost': '1' }, body, withinMs: 120_000 })
+    .send({ method: 'POST', path: '/graphql', headers: { 'X-GraphQL-Cost': '1' }, body, withinMs: 120_000 })
     .finally(() => client.close());
 }
 
@@ -53,7 +53,7 @@ export async function stallDuring<Result>(
   const probing = async () => {
     while (!ending.signal.aborted) {
       // The client reconnects after a reset.
-      const answer = await client.ask({ path: '/health' }).catch(() => undefined);
+      const answer = await client.send({ path: '/health' }).catch(() => undefined);
       stallMs = Math.max(stallMs, answer?.ms ?? 0);
       await delay(2);
     }

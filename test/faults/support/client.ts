@@ -9,7 +9,7 @@ export interface Answer {
   readonly ms: number;
 }
 
-export interface Ask {
+export interface ClientRequest {
   readonly method?: string | undefined;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -31,7 +31,7 @@ export class Client {
   }
 
   /** Sends a request; throws if the connection breaks or there is no answer in time. */
-  ask({ method = 'GET', path, headers = {}, body, withinMs = 60_000 }: Ask): Promise<Answer> {
+  send({ method = 'GET', path, headers = {}, body, withinMs = 60_000 }: ClientRequest): Promise<Answer> {
     const began = performance.now();
     const payload = body === undefined ? undefined : JSON.stringify(body);
     const all: Record<string, string> = {
@@ -61,7 +61,7 @@ export class Client {
   }
 }
 
-/** The `detail` of an error, or the start of the body, as of a proxy's own page. */
+/** The `detail` of an error, or the beginning of the body if it has none, such as the page of a proxy. */
 export function wordsOf({ body }: Pick<Answer, 'body'>): string {
   return (/"detail":"([^"]*)"/.exec(body)?.[1] ?? body).replaceAll(/\s+/g, ' ').slice(0, 120);
 }

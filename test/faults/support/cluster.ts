@@ -44,8 +44,8 @@ export class Cluster {
     return new Cluster('', '', Number(new URL(url).port), url);
   }
 
-  /** Whether it was started here, so that it can be killed. */
-  get isUnshareable(): boolean {
+  /** Whether this process has started it, so that it can kill it. */
+  get isOwn(): boolean {
     return this.dataDir !== '';
   }
 
@@ -89,8 +89,8 @@ export class Cluster {
     if (uid !== undefined) chownSync(folder, uid, gid);
     const dataDir = join(folder, 'data');
     const from = ['-h', '127.0.0.1', '-p', String(this.#port), '-U', 'postgres'];
-    const how = ['-R', '-X', 'stream', '-c', 'fast', '--no-sync'];
-    await promisify(execFile)(join(binaries(), 'pg_basebackup'), ['-D', dataDir, ...from, ...how], {
+    const options = ['-R', '-X', 'stream', '-c', 'fast', '--no-sync'];
+    await promisify(execFile)(join(binaries(), 'pg_basebackup'), ['-D', dataDir, ...from, ...options], {
       uid,
       gid,
       cwd: folder,
@@ -119,10 +119,10 @@ export class Cluster {
     });
   }
 
-  /** Lets a standby receive the log of its primary and show nothing new. */
+  /** Pauses the replay on a standby: it receives the WAL of its primary, but shows nothing new. */
   async pauseReplay(primary: Cluster): Promise<void> {
     await this.query('select pg_wal_replay_pause()');
-    // A standby that waits for the log pauses with the next entry.
+    // A standby that waits for WAL pauses only when the next record arrives.
     while ((await this.#pauseState()) !== 'paused')
       await primary.query(`select pg_logical_emit_message(true, 'workgraph', '')`);
   }
@@ -275,8 +275,8 @@ export function owner(): { uid: number; gid: number } | { uid?: undefined; gid?:
   return { uid: id('-u'), gid: id('-g') };
 }
 
-/** Why there can be no cluster here; undefined where there can. */
-export function whyNoCluster(): string | undefined {
+/** Why no cluster can be created on this machine; undefined if one can. */
+export function reasonForNoCluster(): string | undefined {
   try {
     owner();
     const needed = ['initdb', 'postgres', 'pg_basebackup'];
@@ -287,7 +287,7 @@ export function whyNoCluster(): string | undefined {
   }
 }
 
-/** Those that `npm run citus` names, the newest PostgreSQL of a Debian-like machine, or the one in the path. */
+/** The programs that `npm run citus` names, or those of the newest PostgreSQL of a Debian-like machine, or those in the path. */
 function binaries(): string {
   const named = process.env.FAULTS_POSTGRES_BINARIES;
   if (named !== undefined) return named;

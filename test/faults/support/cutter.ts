@@ -19,12 +19,12 @@ export class Cutter {
     this.#proxy = proxy;
   }
 
-  /** Whether the write had such a statement to cut at. */
+  /** Sends the write, and returns whether it reached the statement to cut at. */
   async cut(write: Write, at: Cut): Promise<boolean> {
     const headers: Record<string, string> = write.takesKey ? { 'Idempotency-Key': randomUUID() } : {};
-    const ask = () => this.#client.ask({ method: 'POST', path: '/graphql', body: write.body, headers });
+    const send = () => this.#client.send({ method: 'POST', path: '/graphql', body: write.body, headers });
     const { happened } = this.#proxy.cutAt(at);
-    let answer = await ask();
+    let answer = await send();
     this.#proxy.passAll();
     const first = outcomeOf(answer);
     if (happened()) {
@@ -36,7 +36,7 @@ export class Cutter {
     for (let attempt = 0; outcomeOf(answer) === 'later' && attempt < 100; attempt++) {
       if (!write.takesKey) break;
       await delay(10);
-      answer = await ask();
+      answer = await send();
     }
     const last = outcomeOf(answer);
     if (last !== 'done' && write.takesKey)

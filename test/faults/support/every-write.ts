@@ -117,7 +117,7 @@ export class EveryWrite {
 
   async #mutate(name: string, input: object, selection: string) {
     const body = operation(name, input, selection);
-    const answer = await this.#client.ask({ method: 'POST', path: '/graphql', body });
+    const answer = await this.#client.send({ method: 'POST', path: '/graphql', body });
     const { data } = JSON.parse(answer.body) as { data?: Record<string, never> | null };
     if (!data?.[name]) throw new Error(`${name} was answered ${answer.status}: ${answer.body}`);
     return data[name] as Awaited<ReturnType<Mutate>>;
@@ -138,21 +138,21 @@ export async function footprints({ unscoped }: Database): Promise<Map<string, st
   return new Map(rows.map(({ mark, footprint }) => [mark, footprint]));
 }
 
-const counted = (what: string, from: string) =>
+const rowsText = (what: string, from: string) =>
   `(select string_agg(each, ' ' order by each) from (select ${what} as each from ${from}
     where (x.workspace_id, x.issue_id) = (i.workspace_id, i.id)) of_issue)`;
-/** Without deleted ones, which the janitor removes at any time. */
+/** Deleted attachments are left out, because the janitor may remove them at any time. */
 const attachmentsNotDeleted = '(select * from attachment where deleted_utc is null) x';
 const footprintStatement = `
   select split_part(i.title, ' ', 1) as mark, string_agg(concat_ws(' | ',
     i.title = split_part(i.title, ' ', 1), i.description, i.priority, i.deleted_utc is not null, i.revision,
     i.activity_count, i.comment_count, i.link_count,
-    ${counted("x.event_type || ':' || x.sort_order", 'activity x')},
-    ${counted('x.body || (x.deleted_utc is not null) || x.revision', 'comment x')},
-    ${counted('x.url || (x.deleted_utc is not null) || x.revision', 'issue_link x')},
-    ${counted('x.file_name || x.revision', attachmentsNotDeleted)},
-    ${counted('x.body', 'agent_thread_message x')},
-    ${counted("'follows'", 'issue_subscription x')},
+    ${rowsText("x.event_type || ':' || x.sort_order", 'activity x')},
+    ${rowsText('x.body || (x.deleted_utc is not null) || x.revision', 'comment x')},
+    ${rowsText('x.url || (x.deleted_utc is not null) || x.revision', 'issue_link x')},
+    ${rowsText('x.file_name || x.revision', attachmentsNotDeleted)},
+    ${rowsText('x.body', 'agent_thread_message x')},
+    ${rowsText("'follows'", 'issue_subscription x')},
     (select count(*) || ' tokens, revoked ' || count(t.revoked_utc) from access_token t
       where t.workspace_id = i.workspace_id and t.name = i.title)
   ), ' ; ' order by i.title) as footprint

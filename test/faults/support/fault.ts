@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { writeFigure } from './document.ts';
-import { install, keepToOneCore, type Tool } from './tools.ts';
+import { install, pinToLastCore, type Tool } from './tools.ts';
 
 export interface FaultOptions {
   /** Its name in the table of docs/faults.md. */
@@ -47,7 +47,7 @@ export async function runFault(
     process.exit(skippedCode);
   }
   install(['taskset']);
-  keepToOneCore();
+  pinToLastCore();
   const began = performance.now();
   const undos: (() => unknown)[] = [];
   const failures: string[] = [];
@@ -63,23 +63,23 @@ export async function runFault(
     figure: (holds, words) => note(holds || isShort, words),
     defer: (undo) => void undos.unshift(undo),
   };
-  const tidyUp = async () => {
+  const cleanUp = async () => {
     for (const undo of undos.splice(0))
       await Promise.resolve(undo()).catch((error: unknown) => failures.push(String(error)));
     rmSync(folder, { recursive: true, force: true });
   };
   // An interrupted run leaves no cluster, server or mount behind either.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => void tidyUp().finally(() => process.exit(1)));
+    process.once(signal, () => void cleanUp().finally(() => process.exit(1)));
   let measured = '';
   try {
     measured = `${trial.amount} ${amount.unit}: ${await run(trial)}`;
   } catch (error) {
     failures.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
-  await tidyUp();
+  await cleanUp();
   const seconds = Math.round((performance.now() - began) / 1_000);
-  process.stdout.write(`${name}: ${measured || 'broke off'} (${seconds} s)\n`);
+  process.stdout.write(`${name}: ${measured || 'aborted'} (${seconds} s)\n`);
   for (const failure of failures) process.stdout.write(`${name}: FAILED: ${failure}\n`);
   if (!isShort && measured !== '') {
     const flags = values.amount ? ` -- --amount ${values.amount}` : '';

@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Ask } from './client.ts';
+import type { ClientRequest } from './client.ts';
 
-/** More would only be queued in this process. */
-const mostUnderWay = 2_000;
+/** The maximum number of requests in progress; more would only be queued in this process. */
+const maxInProgress = 2_000;
 const tickMs = 5;
 
 interface Exchange {
@@ -21,20 +21,20 @@ interface Exchange {
  */
 export class Load {
   /** The numbers of answers by status; 0 is a request that was cut off or timed out. */
-  readonly told = new Map<number, number>();
+  readonly statuses = new Map<number, number>();
   sent = 0;
   /** The requests that were skipped because too many were in progress. */
   notSent = 0;
   /** The longest wait for an answer. */
   longestMs = 0;
-  #isAskedAgain = false;
+  #keepsBusy = false;
   readonly #address: { host: string; port: number };
   readonly #request: Buffer;
   readonly #withinMs: number;
   readonly #idle: Socket[] = [];
-  readonly #underWay = new Map<Socket, Exchange>();
+  readonly #inProgress = new Map<Socket, Exchange>();
 
-  constructor(url: string, token: string, { method = 'GET', path, body, withinMs = 60_000 }: Ask) {
+  constructor(url: string, token: string, { method = 'GET', path, body, withinMs = 60_000 }: ClientRequest) {
     const { hostname: host, port } = new URL(url);
     this.#address = { host, port: Number(port) };
     this.#withinMs = withinMs;
@@ -45,13 +45,13 @@ export class Load {
     this.#request = Buffer.from(`${head.join('\r\n')}\r\n\r\n${payload}`);
   }
 
-  /** Sends requests at a rate for a time; does not wait for the last answers. */
+  /** Sends requests at a fixed rate for a time, without waiting for the last answers. */
   async run(perSecond: number, forMs: number, meanwhile: () => void = () => undefined): Promise<void> {
     const began = performance.now();
     for (let passed = 0; passed < forMs; passed = performance.now() - began) {
       const due = Math.floor((passed / 1_000) * perSecond);
       while (this.sent + this.notSent < due) {
-        if (this.#underWay.size < mostUnderWay) this.#send();
+        if (this.#inProgress.size < maxInProgress) this.#send();
         else this.notSent++;
       }
       this.#giveUp();
@@ -61,16 +61,16 @@ export class Load {
   }
 
   /** Keeps one request in progress on each of a number of connections. */
-  async keepAsking(connections: number, forMs: number): Promise<void> {
-    this.#isAskedAgain = true;
+  async keepBusy(connections: number, forMs: number): Promise<void> {
+    this.#keepsBusy = true;
     for (let n = 0; n < connections; n++) this.#send();
     await delay(forMs);
-    this.#isAskedAgain = false;
+    this.#keepsBusy = false;
   }
 
   /** Waits for the requests in progress, and closes the connections. */
   async end(): Promise<void> {
-    while (this.#underWay.size > 0) {
+    while (this.#inProgress.size > 0) {
       await delay(tickMs);
       this.#giveUp();
     }
@@ -80,7 +80,7 @@ export class Load {
   #send(): void {
     this.sent++;
     const socket = this.#idle.pop() ?? this.#connect();
-    this.#underWay.set(socket, { sinceMs: performance.now(), status: 0, leftBytes: undefined, head: '' });
+    this.#inProgress.set(socket, { sinceMs: performance.now(), status: 0, leftBytes: undefined, head: '' });
     socket.write(this.#request);
   }
 
@@ -99,27 +99,27 @@ export class Load {
 
   /** Parses the head of an answer and only counts the bytes of its body, because parsing it would cost more than sending. */
   #take(socket: Socket, piece: Buffer): void {
-    const exchange = this.#underWay.get(socket);
+    const exchange = this.#inProgress.get(socket);
     if (!exchange) return;
     if (exchange.leftBytes === undefined) readHead(exchange, piece);
     else exchange.leftBytes -= piece.length;
     if (exchange.leftBytes === undefined || exchange.leftBytes > 0) return;
     this.#end(socket, exchange.status);
     this.#idle.push(socket);
-    if (this.#isAskedAgain) this.#send();
+    if (this.#keepsBusy) this.#send();
   }
 
   #end(socket: Socket, status: number): void {
-    const exchange = this.#underWay.get(socket);
+    const exchange = this.#inProgress.get(socket);
     if (!exchange) return;
-    this.#underWay.delete(socket);
+    this.#inProgress.delete(socket);
     this.longestMs = Math.max(this.longestMs, performance.now() - exchange.sinceMs);
-    this.told.set(status, (this.told.get(status) ?? 0) + 1);
+    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
   }
 
   #giveUp(): void {
     const since = performance.now() - this.#withinMs;
-    for (const [socket, { sinceMs }] of this.#underWay) {
+    for (const [socket, { sinceMs }] of this.#inProgress) {
       // The oldest requests come first.
       if (sinceMs > since) return;
       this.#end(socket, 0);
@@ -131,7 +131,7 @@ export class Load {
 /** Reads status and length from the head once it is complete. */
 function readHead(exchange: Exchange, piece: Buffer): void {
   const before = exchange.head.length;
-  exchange.head += piece.toString('latin1', 0, longestHead);
+  exchange.head += piece.toString('latin1', 0, maxHeadBytes);
   const end = exchange.head.indexOf('\r\n\r\n');
   const at = exchange.head.search(/content-length:/i);
   if (end < 0 || at < 0 || at > end) return;
@@ -140,5 +140,5 @@ function readHead(exchange: Exchange, piece: Buffer): void {
   exchange.leftBytes = end + 4 + length - before - piece.length;
 }
 
-/** Longer than any head of this service. */
-const longestHead = 16_384;
+/** More than any head of this service has. */
+const maxHeadBytes = 16_384;

@@ -8,38 +8,38 @@ import { Load } from './load.ts';
 import { residentMb } from './memory.ts';
 import { encodeId } from '../../../src/resolvers/ids.ts';
 import { team } from '../../support/fixtures.ts';
-import { served } from './scene.ts';
+import { serverOnPostgres } from './scene.ts';
 import type { Service } from './service.ts';
 import { positionOf, Streams } from './streams.ts';
-import { opened, type World } from './world.ts';
+import { withDatabase, type World } from './world.ts';
 
 /**
- * The dashboard of docs/queries over ten teams with a hundred issues of each: so heavy that one core can ask for ten times
- * as much as can be answered, and so dear that it needs a limit of its own.
+ * The dashboard of docs/queries over ten teams with a hundred issues each. It is so expensive that one core can send ten times
+ * as many requests as the server can answer, and that the maximum cost of an operation has to be raised.
  */
 const teams = 10;
 const issuesOfTeam = 100;
 const env = { MAX_OPERATION_COST: '50000' };
 const dashboard = readFileSync(join(import.meta.dirname, '../../../docs/queries/dashboard.graphql'), 'utf8');
 const query = dashboard.replace('first: 20\n', `first: ${issuesOfTeam}\n`);
-const ask = { method: 'POST', path: '/graphql', body: { query } };
+const dashboardRequest = { method: 'POST', path: '/graphql', body: { query } };
 const peakConnections = 16;
 const factor = 10;
 const hangsAfterMs = 15_000;
 
-/** The streams beside the load, and how often a change is made that all of them are told of. */
-interface Beside {
+/** The number of streams that are open during the load, and the interval of the changes that are sent to all of them. */
+interface StreamLoad {
   readonly streams: number;
   readonly changeEveryMs: number;
 }
 
 /**
- * First as much as it can answer, by sixteen who each wait for their answer; then ten times as many requests a second, whether they
- * are answered or not.
+ * Measures the peak throughput, with sixteen connections that each wait for their answer. Then sends ten times as many requests a
+ * second, whether or not they are answered.
  */
-export async function overload(trial: Trial, beside?: Beside): Promise<string> {
-  const { place, world, service } = await served(trial, { ...env, STREAMS_PER_TOKEN: '10000' });
-  const teamIds = await opened(place, async (database) => {
+export async function overload(trial: Trial, streamLoad?: StreamLoad): Promise<string> {
+  const { location, world, service } = await serverOnPostgres(trial, { ...env, STREAMS_PER_TOKEN: '10000' });
+  const teamIds = await withDatabase(location, async (database) => {
     const made = [world.teamId];
     while (made.length < teams) made.push(encodeId('team', (await team(database, world.workspaceId)).id));
     return made;
@@ -48,12 +48,12 @@ export async function overload(trial: Trial, beside?: Beside): Promise<string> {
   await mustAnswer(service, world);
   await peak(service, world, 3_000);
   const normal = await peak(service, world, trial.isShort ? 5_000 : 20_000);
-  const streams = beside && (await begun(service, world, beside));
+  const streams = streamLoad && (await openStreams(service, world, streamLoad));
   const beforeMb = residentMb(service.pid);
 
   const counts = await service.counts();
   const began = performance.now();
-  const load = new Load(service.url, world.token, { ...ask, withinMs: hangsAfterMs });
+  const load = new Load(service.url, world.token, { ...dashboardRequest, withinMs: hangsAfterMs });
   let maxMb = beforeMb;
   await load.run(normal.perSecond * factor, trial.amount * 1_000, () => {
     maxMb = Math.max(maxMb, residentMb(service.pid));
@@ -64,7 +64,7 @@ export async function overload(trial: Trial, beside?: Beside): Promise<string> {
   const calm = new Client(service.url, world.token);
   let normalAfterMs = Number.POSITIVE_INFINITY;
   while (performance.now() - ended < 30_000) {
-    const answer = await calm.ask(ask).catch(() => undefined);
+    const answer = await calm.send(dashboardRequest).catch(() => undefined);
     if (answer?.status === 200 && answer.ms <= 2 * normal.p99Ms) {
       normalAfterMs = performance.now() - ended;
       break;
@@ -73,8 +73,8 @@ export async function overload(trial: Trial, beside?: Beside): Promise<string> {
   }
   calm.close();
   await load.end();
-  const ofStreams = streams ? await streams.judged(trial) : '';
-  const { sent, notSent, told } = load;
+  const ofStreams = streams ? await streams.check(trial) : '';
+  const { sent, notSent, statuses } = load;
 
   const latenciesOf = (status: string) => latenciesBetween(counts, after, { face: 'graphql', status });
   const accepted = latenciesOf('200');
@@ -83,8 +83,8 @@ export async function overload(trial: Trial, beside?: Beside): Promise<string> {
   const goodput = accepted.count / seconds;
   const share = goodput / normal.perSecond;
   const [acceptedMs, times] = [accepted.quantile(0.99), accepted.quantile(0.99) / normal.p99Ms];
-  const others = [...told].filter(([status]) => ![200, 429, 503].includes(status));
-  trial.must(service.isRunning, `the server ended: ${service.words()}`);
+  const others = [...statuses].filter(([status]) => ![200, 429, 503].includes(status));
+  trial.must(service.isRunning, `the server ended: ${service.logTail()}`);
   trial.must(
     others.every(([status]) => status === 0),
     `answers that are neither: ${JSON.stringify(others)}`,
@@ -95,24 +95,28 @@ export async function overload(trial: Trial, beside?: Beside): Promise<string> {
   trial.figure(times <= 2, `p99 of what was accepted is ${ms(acceptedMs)}, ${times.toFixed(1)}× normal`);
   trial.figure(refusedMs <= 50, `refusals took p99 ${ms(refusedMs)}`);
   trial.figure(
-    (told.get(0) ?? 0) === 0,
-    `${told.get(0)} requests were not answered within ${ms(hangsAfterMs)}`,
+    (statuses.get(0) ?? 0) === 0,
+    `${statuses.get(0)} requests were not answered within ${ms(hangsAfterMs)}`,
   );
   trial.figure(normalAfterMs <= 5_000, `normal after ${ms(normalAfterMs)}`);
   return (
     `peak ${normal.perSecond.toFixed(0)}/s at p99 ${ms(normal.p99Ms)}; offered ${((sent + notSent) / seconds).toFixed(0)}/s, ` +
     `sent ${(sent / seconds).toFixed(0)}/s, goodput ${goodput.toFixed(0)}/s (${(100 * share).toFixed(0)} %), p99 of accepted ${ms(acceptedMs)} (${times.toFixed(1)}×), ` +
-    `${told.get(503) ?? 0} × 503 and ${told.get(429) ?? 0} × 429 with p99 ${ms(refusedMs)}, ${told.get(0) ?? 0} not answered, a client waited ${ms(load.longestMs)} at most; ` +
+    `${statuses.get(503) ?? 0} × 503 and ${statuses.get(429) ?? 0} × 429 with p99 ${ms(refusedMs)}, ${statuses.get(0) ?? 0} not answered, a client waited ${ms(load.longestMs)} at most; ` +
     `memory ${beforeMb} → ${maxMb} MB; normal after ${ms(normalAfterMs)}${ofStreams}`
   );
 }
 
-/** Opens the streams, and makes a change from time to time until they are judged. */
-async function begun(service: Service, { token, teamId }: World, { streams: count, changeEveryMs }: Beside) {
+/** Opens the streams, and makes changes at intervals until `check` is called. */
+async function openStreams(
+  service: Service,
+  { token, teamId }: World,
+  { streams: count, changeEveryMs }: StreamLoad,
+) {
   const client = new Client(service.url, token);
   const cursor = async () => {
     const query = '{ workspace { changeCursor } }';
-    const { body } = await client.ask({ method: 'POST', path: '/graphql', body: { query } });
+    const { body } = await client.send({ method: 'POST', path: '/graphql', body: { query } });
     return (JSON.parse(body) as { data: { workspace: { changeCursor: string } } }).data.workspace
       .changeCursor;
   };
@@ -123,14 +127,14 @@ async function begun(service: Service, { token, teamId }: World, { streams: coun
   const changing = (async () => {
     while (!over.signal.aborted) {
       const body = { ...content, teamId, title: `Change ${changes}` };
-      const answer = await client.ask({ method: 'POST', path: '/v1/issues', body });
+      const answer = await client.send({ method: 'POST', path: '/v1/issues', body });
       if (answer.status === 201) changes += 1;
       else if (answer.status !== 503) throw new Error(answer.body);
       await delay(answer.status === 201 ? changeEveryMs : 100, undefined, over).catch(() => undefined);
     }
   })();
   return {
-    judged: async (trial: Trial) => {
+    check: async (trial: Trial) => {
       over.abort();
       await changing;
       const end = positionOf(await cursor());
@@ -150,11 +154,11 @@ async function begun(service: Service, { token, teamId }: World, { streams: coun
 
 const content = { description: 'There.', priority: 1 };
 
-/** Issues in each team, with a comment each. */
+/** Creates issues in each team, with a comment each. */
 async function fill(service: Service, token: string, teamIds: readonly string[]): Promise<void> {
   const client = new Client(service.url, token, 8);
   const post = async (path: string, body: object) => {
-    const answer = await client.ask({ method: 'POST', path, body });
+    const answer = await client.send({ method: 'POST', path, body });
     if (answer.status !== 201) throw new Error(answer.body);
     return answer.body;
   };
@@ -168,26 +172,26 @@ async function fill(service: Service, token: string, teamIds: readonly string[])
   client.close();
 }
 
-/** The load reads no answers; this one must be the dashboard. */
+/** Checks one answer to the request, because the load does not read any. */
 async function mustAnswer(service: Service, { token }: World): Promise<void> {
   const client = new Client(service.url, token);
-  const answer = await client.ask(ask);
+  const answer = await client.send(dashboardRequest);
   client.close();
   if (answer.status !== 200 || answer.body.startsWith('{"errors"'))
     throw new Error(`${answer.status} ${answer.body}`);
 }
 
-/** As much as it answers to those who wait for each answer, and how long that takes by its own histogram. */
+/** The throughput for clients that wait for each answer, and the p99 of the server's own histogram. */
 async function peak(service: Service, { token }: World, forMs: number) {
   const before = await service.counts();
   const began = performance.now();
-  const load = new Load(service.url, token, ask);
-  await load.keepAsking(peakConnections, forMs);
+  const load = new Load(service.url, token, dashboardRequest);
+  await load.keepBusy(peakConnections, forMs);
   const seconds = (performance.now() - began) / 1_000;
-  const answered = load.told.get(200) ?? 0;
+  const answered = load.statuses.get(200) ?? 0;
   const latencies = latenciesBetween(before, await service.counts(), { face: 'graphql', status: '200' });
   await load.end();
-  const failed = [...load.told].filter(([status]) => status !== 200);
+  const failed = [...load.statuses].filter(([status]) => status !== 200);
   if (failed.length > 0) throw new Error(`Not all are answered at the peak: ${JSON.stringify(failed)}`);
   return { perSecond: answered / seconds, p99Ms: latencies.quantile(0.99) };
 }

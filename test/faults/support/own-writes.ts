@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Answer, type Ask, Client } from './client.ts';
+import { type Answer, type ClientRequest, Client } from './client.ts';
 import type { World } from './world.ts';
 
 /**
- * Clients that change one issue each, and read each change back with the `X-Workgraph-Consistency` of its answer. They repeat what is not
- * answered, until they are stopped.
+ * Clients that change one issue each, and read each change back with the `X-Workgraph-Consistency` of its answer. They repeat a request until
+ * it succeeds, and stop on demand.
  */
 export class OwnWrites {
   acknowledged = 0;
   reads = 0;
-  /** What was read although it had been changed before. */
+  /** Descriptions of the reads that did not show an acknowledged change. */
   readonly wrong: string[] = [];
   readonly #url: string;
   readonly #world: World;
@@ -32,14 +32,19 @@ export class OwnWrites {
     const { token, teamId } = this.#world;
     const client = new Client(this.#url, token);
     const issue = { teamId, title: randomUUID(), description: '', priority: 0 };
-    const created = await answered(client, { ...keyed(), method: 'POST', path: '/v1/issues', body: issue });
+    const created = await sendUntilDone(client, {
+      ...keyed(),
+      method: 'POST',
+      path: '/v1/issues',
+      body: issue,
+    });
     const path = `/v1/issues/${(JSON.parse(created.body) as { key: string }).key}`;
     while (!this.#over.signal.aborted) {
       const title = randomUUID();
-      const written = await answered(client, { ...keyed(), method: 'PATCH', path, body: { title } });
+      const written = await sendUntilDone(client, { ...keyed(), method: 'PATCH', path, body: { title } });
       this.acknowledged += 1;
       const seen = String(written.headers['x-workgraph-consistency']);
-      const read = await answered(client, { path, headers: { 'X-Workgraph-Consistency': seen } });
+      const read = await sendUntilDone(client, { path, headers: { 'X-Workgraph-Consistency': seen } });
       this.reads += 1;
       if ((JSON.parse(read.body) as { title?: string }).title !== title)
         this.wrong.push(`after ${title}, which was acknowledged with ${seen}: ${read.body.slice(0, 200)}`);
@@ -48,14 +53,14 @@ export class OwnWrites {
   }
 }
 
-function keyed(): Pick<Ask, 'headers'> {
+function keyed(): Pick<ClientRequest, 'headers'> {
   return { headers: { 'Idempotency-Key': randomUUID() } };
 }
 
 /** Sends a request until it succeeds. */
-async function answered(client: Client, ask: Ask): Promise<Answer> {
+async function sendUntilDone(client: Client, request: ClientRequest): Promise<Answer> {
   for (;;) {
-    const answer = await client.ask({ ...ask, withinMs: 10_000 }).catch(() => undefined);
+    const answer = await client.send({ ...request, withinMs: 10_000 }).catch(() => undefined);
     if (answer && answer.status < 300) return answer;
     await delay(20);
   }

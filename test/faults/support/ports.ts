@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-// A port that the system chose would be free only until the system gives it to somebody else, such as a connection of another test.
-// Those are from 32768 upwards, so these are below, and each worker of jest has its own.
+// The system may assign a free port that it has named to something else before it is used, such as a connection of another test.
+// It assigns ports from 32768 upwards, so these are lower, and each worker of jest has its own range.
 const first = 12_000 + 1_000 * (Number(process.env.JEST_WORKER_ID ?? 0) % 20);
 const perWorker = 1_000;
-// Two runs at once have workers of the same number.
+// Workers of two concurrent runs have the same numbers, so they begin at different ports.
 let next = (process.pid * 37) % perWorker;
 
-/** Returns a port on which nothing listens, and which no other test is given. */
+/** Returns a port on which nothing listens, and which no other test gets. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = first + next;

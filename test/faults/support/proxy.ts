@@ -45,7 +45,7 @@ export class Proxy {
     return proxy;
   }
 
-  /** Leads new connections to another end, and ends those that there are. */
+  /** Connects new connections to another server, and ends the existing ones. */
   leadTo(target: { host: string; port: number }): void {
     this.#target = target;
     for (const end of this.#pairs) end();

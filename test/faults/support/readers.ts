@@ -20,7 +20,7 @@ export class Readers {
 
   async #run(client: Client): Promise<void> {
     while (!this.#stopping) {
-      const answer = await client.ask({ path: '/v1/issues?page_size=5' }).catch(() => undefined);
+      const answer = await client.send({ path: '/v1/issues?page_size=5' }).catch(() => undefined);
       if (answer?.status === 200) this.done++;
       else this.refusals.push({ status: answer?.status ?? 0, words: answer ? wordsOf(answer) : 'no answer' });
       await delay(5);

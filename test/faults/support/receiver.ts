@@ -11,7 +11,7 @@ export interface AcceptedMessage {
 }
 
 /** The ways in which a receiver misbehaves. A message for which `accept` is called counts as accepted. */
-const misbehaviours: readonly ((response: ServerResponse, accept: () => void) => void)[] = [
+const misbehaviors: readonly ((response: ServerResponse, accept: () => void) => void)[] = [
   (response) => void response.writeHead(500).end('broken'),
   (response) => void response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end(),
   (response) => void response.destroy(),
@@ -38,7 +38,7 @@ export async function startReceiver(badShare: number) {
     request.setEncoding('utf8').on('data', (piece: string) => (text += piece));
     request.on('end', () => {
       tried += 1;
-      const misbehave = misbehaviours[tried % misbehaviours.length];
+      const misbehave = misbehaviors[tried % misbehaviors.length];
       const accept = () => {
         const { data } = JSON.parse(text) as {
           data: { change?: { position: string; issueId: string | null } };
@@ -70,8 +70,11 @@ export async function startReceiver(badShare: number) {
   };
 }
 
-/** The number of different messages, and of those that first arrived after a later one of the same issue. */
-export function judged(accepted: readonly AcceptedMessage[]): { different: number; overtaken: number } {
+/** Counts the different messages, and those that first arrived after a later message about the same issue. */
+export function deliveryCounts(accepted: readonly AcceptedMessage[]): {
+  different: number;
+  overtaken: number;
+} {
   const ids = new Set<string>();
   const last = new Map<string, number>();
   let overtaken = 0;

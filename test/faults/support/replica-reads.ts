@@ -1,6 +1,6 @@
 import { Client } from './client.ts';
 
-/** What a server says of its only replica. */
+/** What the metrics of a server say about its only replica. */
 export async function readsOf(
   service: { metrics(): Promise<string> } | undefined,
 ): Promise<{ serves: number; reads: number }> {
@@ -10,12 +10,12 @@ export async function readsOf(
   return { serves: valueOf('workgraph_replica_serves'), reads: valueOf('workgraph_replica_reads_total') };
 }
 
-/** A token of the same member that writes nothing, and may therefore read from replicas. */
+/** A read-only token of the same member: its requests may use replicas. */
 export async function readerToken(url: string, token: string): Promise<string> {
   const client = new Client(url, token);
   const query =
     'mutation { accessTokenCreate(input: { name: "reader", scopes: ["issues:read"] }) { token } }';
-  const { body } = await client.ask({ method: 'POST', path: '/graphql', body: { query } });
+  const { body } = await client.send({ method: 'POST', path: '/graphql', body: { query } });
   client.close();
   const { data } = JSON.parse(body) as { data: { accessTokenCreate: { token: string } } };
   return data.accessTokenCreate.token;

@@ -9,29 +9,29 @@ import { Ledger } from './ledger.ts';
 import { freePort } from './ports.ts';
 import { Readers } from './readers.ts';
 import { judgeRefusals } from './refusals.ts';
-import { kept, onPostgres, startService } from './scene.ts';
+import { checkWrites, onPostgres, startService } from './scene.ts';
 import type { Service } from './service.ts';
 import { onAllCores } from './tools.ts';
-import { judged, startReceiver } from './receiver.ts';
+import { deliveryCounts, startReceiver } from './receiver.ts';
 import { positionOf, Streams } from './streams.ts';
 import type { World } from './world.ts';
 import { Writers } from './writers.ts';
 
 /**
- * Two servers behind haproxy are restarted in turn under load, as an upgrade does it. haproxy retries what never reached a server, as
- * it does by default, and nothing else. With streams, a webhook is served, too.
+ * Two servers behind haproxy are restarted in turn under load, as in an upgrade. haproxy only retries requests that never reached a
+ * server, which is its default. With streams, there is a webhook as well.
  */
 export async function rollingRestarts(trial: Trial, streamCount = 0): Promise<string> {
-  const { cluster, place, world } = await onPostgres(trial);
+  const { cluster, location, world } = await onPostgres(trial);
   const env = { STREAMS_PER_TOKEN: '10000', WEBHOOK_NETWORKS: '127.0.0.1', SIGNING_KEYS: 'k'.repeat(32) };
-  const location = { databaseUrl: cluster.url, env };
-  const services = [await startService(trial, location), await startService(trial, location)];
+  const options = { databaseUrl: cluster.url, env };
+  const services = [await startService(trial, options), await startService(trial, options)];
   const proxy = await startProxy(trial, services);
   const { url } = proxy;
-  const beside = streamCount > 0 ? await followed(trial, { url, world, count: streamCount }) : undefined;
+  const followers = streamCount > 0 ? await follow(trial, { url, world, count: streamCount }) : undefined;
   const ledger = new Ledger();
-  const writers = new Writers({ url, world, ledger, count: beside ? 2 : 8 });
-  const reading = new Readers(url, world.token, beside ? 2 : 8);
+  const writers = new Writers({ url, world, ledger, count: followers ? 2 : 8 });
+  const reading = new Readers(url, world.token, followers ? 2 : 8);
   const exits: number[] = [];
   let warned = 0;
   for (let round = 0; round < trial.amount; round++) {
@@ -43,7 +43,7 @@ export async function rollingRestarts(trial: Trial, streamCount = 0): Promise<st
     if (await saysNotReady(service)) warned++;
     const code = await exit;
     exits.push(performance.now() - began);
-    trial.must(code === 0, `a server ended with ${code}: ${service.words()}`);
+    trial.must(code === 0, `a server ended with ${code}: ${service.logTail()}`);
     await service.start();
     await proxy.untilUp(round % 2);
   }
@@ -55,38 +55,38 @@ export async function rollingRestarts(trial: Trial, streamCount = 0): Promise<st
   const longest = Math.max(...exits);
   trial.must(longest <= 15_000, `an exit took ${ms(longest)}`);
   trial.figure(longest <= 10_000, `an exit took ${ms(longest)}`);
-  const ofStreams = beside ? await beside.judged() : '';
-  const { wrong } = await kept(trial, place, writers);
+  const ofStreams = followers ? await followers.check() : '';
+  const { wrong } = await checkWrites(trial, location, writers);
   return (
     `${ledger.acknowledged} writes and ${reading.done} reads, ${failed.length} failed; /readyz 503 first ${warned} times; ` +
     `exit after p50 ${ms(quantile(exits, 0.5))}, at most ${ms(longest)}; ${wrong} lost, doubled or broken${ofStreams}`
   );
 }
 
-/** Follows the log by many streams and by a webhook, through the proxy. */
-async function followed(trial: Trial, { url, world, count }: { url: string; world: World; count: number }) {
+/** Follows the log with many streams and a webhook, through the proxy. */
+async function follow(trial: Trial, { url, world, count }: { url: string; world: World; count: number }) {
   const client = new Client(url, world.token);
   const receiver = await startReceiver(0);
   trial.defer(() => receiver.close());
-  const ask = async (query: string) => {
-    const { body } = await client.ask({ method: 'POST', path: '/graphql', body: { query } });
+  const graphql = async (query: string) => {
+    const { body } = await client.send({ method: 'POST', path: '/graphql', body: { query } });
     return (JSON.parse(body) as { data: { workspace: { changeCursor: string } } }).data;
   };
-  const cursorNow = async () => (await ask('{ workspace { changeCursor } }')).workspace.changeCursor;
-  await ask(`mutation { webhookCreate(input: { url: "${receiver.url}" }) { webhook { id } } }`);
+  const cursorNow = async () => (await graphql('{ workspace { changeCursor } }')).workspace.changeCursor;
+  await graphql(`mutation { webhookCreate(input: { url: "${receiver.url}" }) { webhook { id } } }`);
   const cursor = await cursorNow();
   const streams = new Streams(count, { url, token: world.token, cursor });
   await streams.start();
   return {
-    judged: async () => {
+    check: async () => {
       const end = positionOf(await cursorNow());
       client.close();
       const changes = end - positionOf(cursor);
       const until = performance.now() + 60_000;
-      const isBehind = () => streams.position < end || judged(receiver.accepted).different < changes;
+      const isBehind = () => streams.position < end || deliveryCounts(receiver.accepted).different < changes;
       while (isBehind() && performance.now() < until) await delay(50);
       const away = streams.awayMs;
-      const { different, overtaken } = judged(receiver.accepted);
+      const { different, overtaken } = deliveryCounts(receiver.accepted);
       trial.must(streams.position >= end, `a stream is at ${streams.position} of ${end}`);
       trial.must(different >= changes, `the webhook was told ${different} of ${changes} changes`);
       trial.must(overtaken === 0, `${overtaken} messages came after a later one of their issue`);
@@ -103,12 +103,12 @@ async function followed(trial: Trial, { url, world, count }: { url: string; worl
   };
 }
 
-/** Does it say 503 while it still answers. */
+/** Whether `/readyz` answers 503 before the server ends. */
 async function saysNotReady(service: Service): Promise<boolean> {
   const client = new Client(service.url);
   try {
     while (service.isRunning) {
-      const answer = await client.ask({ path: '/readyz', withinMs: 5_000 });
+      const answer = await client.send({ path: '/readyz', withinMs: 5_000 });
       if (answer.status === 503) return true;
       await delay(10);
     }
@@ -120,7 +120,7 @@ async function saysNotReady(service: Service): Promise<boolean> {
   }
 }
 
-/** haproxy before the servers; waits until it takes one for healthy. */
+/** Starts haproxy in front of the servers, and waits until it considers both healthy. */
 async function startProxy(trial: Trial, services: readonly Service[]) {
   const [port, statsPort] = [await freePort(), await freePort()];
   const file = join(trial.folder, 'haproxy.cfg');

@@ -2,13 +2,13 @@ import { Cluster } from './cluster.ts';
 import type { Trial } from './fault.ts';
 import { Proxy } from './proxy.ts';
 import { Service, type ServiceOptions } from './service.ts';
-import { makeWorld, opened, type Place, type World } from './world.ts';
+import { makeWorld, withDatabase, type DatabaseLocation, type World } from './world.ts';
 import type { Writers } from './writers.ts';
 
 /** A database for the fault alone, with a workspace. */
 export interface Scene {
   readonly cluster: Cluster;
-  readonly place: Place;
+  readonly location: DatabaseLocation;
   readonly world: World;
 }
 
@@ -23,12 +23,12 @@ export async function clusterFor(trial: Trial, folder = trial.folder): Promise<C
 
 export async function onPostgres(trial: Trial): Promise<Scene> {
   const cluster = await clusterFor(trial);
-  const place = { url: cluster.url };
-  return { cluster, place, world: await makeWorld(place) };
+  const location = { url: cluster.url };
+  return { cluster, location, world: await makeWorld(location) };
 }
 
 /** Adds a server. */
-export async function served(
+export async function serverOnPostgres(
   trial: Trial,
   env?: ServiceOptions['env'],
 ): Promise<Scene & { service: Service }> {
@@ -37,7 +37,7 @@ export async function served(
 }
 
 /** Adds a server, with a proxy between it and PostgreSQL. */
-export async function servedThroughProxy(trial: Trial): Promise<Scene & { service: Service; proxy: Proxy }> {
+export async function serverBehindProxy(trial: Trial): Promise<Scene & { service: Service; proxy: Proxy }> {
   const scene = await onPostgres(trial);
   const proxy = await Proxy.before(scene.cluster.address);
   trial.defer(() => proxy.close());
@@ -53,13 +53,13 @@ export async function startService(trial: Trial, options: Omit<ServiceOptions, '
   return service;
 }
 
-/** Checks that all acknowledged writes were kept, after the writers have stopped; returns the number of errors and a summary. */
-export async function kept(
+/** Checks that all acknowledged writes were applied exactly once, after the writers have stopped; returns the number of errors and a summary. */
+export async function checkWrites(
   trial: Trial,
-  place: Place,
+  location: DatabaseLocation,
   { ledger, world, unexpected }: Pick<Writers, 'ledger' | 'world' | 'unexpected'>,
 ): Promise<{ wrong: number; words: string }> {
-  const wrong = await opened(place, (database) => ledger.check(database, world));
+  const wrong = await withDatabase(location, (database) => ledger.check(database, world));
   for (const words of [...wrong, ...unexpected].slice(0, 10)) trial.must(false, words);
   return {
     wrong: wrong.length,

@@ -91,10 +91,10 @@ export class Service {
     const client = new Client(this.url);
     try {
       for (;;) {
-        const answer = await client.ask({ path: '/health', withinMs: 1_000 }).catch(() => undefined);
+        const answer = await client.send({ path: '/health', withinMs: 1_000 }).catch(() => undefined);
         if (answer?.status === 200) return;
-        if (!this.isRunning) throw new Error(`The server ended at its start: ${this.words()}`);
-        if (performance.now() > until) throw new Error(`The server does not answer: ${this.words()}`);
+        if (!this.isRunning) throw new Error(`The server ended at its start: ${this.logTail()}`);
+        if (performance.now() > until) throw new Error(`The server does not answer: ${this.logTail()}`);
         await delay(10);
       }
     } finally {
@@ -126,7 +126,7 @@ export class Service {
   }
 
   /** The end of its log and output. */
-  words(): string {
+  logTail(): string {
     return readFileSync(this.logFile, 'utf8').slice(-4_000);
   }
 

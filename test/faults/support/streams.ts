@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How many are opened at once, each on a new connection. */
+/** How many streams are opened at once, each on a new connection. */
 const openedAtOnce = 200;
-const againMs = 100;
+const retryMs = 100;
 
 interface StreamsOptions {
   readonly url: string;
@@ -12,23 +12,23 @@ interface StreamsOptions {
   readonly cursor: string;
 }
 
-/** A client of one stream: where it is in the log. */
+/** The client of one stream, with its position in the log. */
 interface Reader {
   cursor: string;
   position: number;
   socket: Socket | undefined;
-  /** When it comes back after its stream has ended, as the last `retry` said. */
+  /** After how long it reconnects when its stream has ended, as the last `retry` said. */
   retryMs: number;
 }
 
 /**
- * Many clients of the subscription to all changes, on bare sockets: a client of HTTP would take more of the machine than the server.
+ * Many clients of the subscription to all changes, on bare sockets, because HTTP clients would use more CPU than the server.
  * Each sees every position once and in order, and comes back from its last id when its stream ends.
  */
 export class Streams {
-  /** What should not be: positions that are missing or come again, and words of the protocol that a stream does not end with. */
+  /** Descriptions of errors: positions that are missing or repeated, and streams that end with `complete`. */
   readonly wrong: string[] = [];
-  /** For how long each stream that ended was away. */
+  /** For each stream that has ended, how long its client was disconnected. */
   readonly awayMs: number[] = [];
   refused = 0;
   readonly #options: StreamsOptions;
@@ -52,7 +52,7 @@ export class Streams {
     return this.#readers.filter(({ socket }) => socket).length;
   }
 
-  /** The least position that a client has come to. */
+  /** The lowest position that a client has reached. */
   get position(): number {
     return this.#readers.reduce((least, { position }) => Math.min(least, position), Infinity);
   }
@@ -61,7 +61,7 @@ export class Streams {
   async start(): Promise<void> {
     const waiting = [...this.#readers];
     const work = async () => {
-      for (let reader = waiting.pop(); reader; reader = waiting.pop()) await this.#opened(reader);
+      for (let reader = waiting.pop(); reader; reader = waiting.pop()) await this.#openUntilStarted(reader);
     };
     await Promise.all(Array.from({ length: openedAtOnce }, work));
   }
@@ -71,15 +71,15 @@ export class Streams {
     for (const { socket } of this.#readers) socket?.destroy();
   }
 
-  async #opened(reader: Reader): Promise<void> {
-    while (!this.#isStopping && !(await this.#tried(reader))) {
+  async #openUntilStarted(reader: Reader): Promise<void> {
+    while (!this.#isStopping && !(await this.#open(reader))) {
       this.refused += 1;
-      await delay(againMs);
+      await delay(retryMs);
     }
   }
 
-  /** Resolves with whether the stream has begun. */
-  #tried(reader: Reader): Promise<boolean> {
+  /** Tries to open a stream, and resolves with whether it has begun. */
+  #open(reader: Reader): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const { hostname: host, port } = new URL(this.#options.url);
     const body = JSON.stringify({ query: 'subscription { changes { position } }' });
@@ -130,7 +130,7 @@ export class Streams {
   async #comeBack(reader: Reader): Promise<void> {
     const endedMs = performance.now();
     await delay(reader.retryMs);
-    await this.#opened(reader);
+    await this.#openUntilStarted(reader);
     this.awayMs.push(performance.now() - endedMs);
   }
 }
@@ -139,15 +139,15 @@ export function positionOf(cursor: string): number {
   return Number(cursor.split('-')[1]);
 }
 
-/** An answer of HTTP in chunks. A proxy sets the borders of the chunks as it likes, so they may be in the middle of a line. */
+/** An answer of HTTP in chunks. A proxy may split chunks anywhere, even in the middle of a line. */
 class Answer {
   /** Known when the head is complete. */
   status: number | undefined;
-  /** Whether the last chunk has come, which is empty. */
+  /** Whether the last chunk, which is empty, has arrived. */
   isOver = false;
   #raw = '';
 
-  /** Returns the part of the body that is complete now. */
+  /** Adds received text, and returns what it completes of the body. */
   take(text: string): string {
     this.#raw += text;
     if (this.status === undefined) {

@@ -28,7 +28,7 @@ export async function untilReplaced(workers: () => readonly number[], old: reado
   }
 }
 
-/** Empty for a process or a thread that has ended. */
+/** The content of a file; empty if its process or thread has ended. */
 function contentOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');

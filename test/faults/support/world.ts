@@ -14,11 +14,11 @@ export interface World {
   readonly teamId: string;
 }
 
-export type Place = { readonly dataDir: string } | { readonly url: string };
+export type DatabaseLocation = { readonly dataDir: string } | { readonly url: string };
 
 /** Migrates an empty database, which no other process may have open, and adds a workspace. */
-export async function makeWorld(place: Place): Promise<World> {
-  return opened(place, async (database) => {
+export async function makeWorld(location: DatabaseLocation): Promise<World> {
+  return withDatabase(location, async (database) => {
     await migrate(database);
     return addWorkspace(database);
   });
@@ -32,11 +32,11 @@ export async function addWorkspace(database: Database): Promise<World> {
   return { workspaceId, ownerUserAccountId, token: ownerToken.token, teamId: encodeId('team', id) };
 }
 
-export async function opened<Result>(
-  place: Place,
+export async function withDatabase<Result>(
+  location: DatabaseLocation,
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  const database = await openDatabase(place);
+  const database = await openDatabase(location);
   try {
     return await work(database);
   } finally {

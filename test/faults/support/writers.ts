@@ -124,7 +124,7 @@ export class Writers {
     const headers = { 'Idempotency-Key': randomUUID() };
     for (;;) {
       const began = performance.now();
-      const answer = await client.ask({ method, path, body, headers, withinMs }).catch((error: unknown) => {
+      const answer = await client.send({ method, path, body, headers, withinMs }).catch((error: unknown) => {
         if (error instanceof Error && error.name === 'AbortError') this.hung++;
         return undefined;
       });
