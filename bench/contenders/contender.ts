@@ -18,7 +18,7 @@ export interface Surroundings {
 }
 
 /** Sends a request and returns the JSON of the answer. */
-export type Ask = (request: Request) => Promise<unknown>;
+export type SendRequest = (request: Request) => Promise<unknown>;
 
 export interface Contender {
   readonly name: string;
@@ -33,7 +33,7 @@ export interface Contender {
    */
   canonical?(workload: string, answer: unknown): unknown;
   /** Finds out what the contender needs to make its requests. */
-  prepare?(ask: Ask, facts: Facts): Promise<void>;
+  prepare?(send: SendRequest, facts: Facts): Promise<void>;
   /** The path that is requested to find out whether the server answers; by default that of its API, without a token. */
   readonly readyPath?: string;
 }

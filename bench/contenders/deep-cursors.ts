@@ -1,5 +1,5 @@
 import type { Facts } from '../facts.ts';
-import type { Ask } from './contender.ts';
+import type { SendRequest } from './contender.ts';
 
 const pageOf = (arguments_: string) => `query ($cursor: String) {
   issues(${arguments_}, orderBy: { field: CREATED, direction: ASC }) {
@@ -21,7 +21,7 @@ interface Page {
  * list.
  */
 export async function findDeepCursors(
-  ask: Ask,
+  send: SendRequest,
   { deep, issueCount }: Facts,
   token: string,
 ): Promise<Map<string, string>> {
@@ -32,7 +32,7 @@ export async function findDeepCursors(
   let cursor: string | null = null;
   do {
     const body = JSON.stringify({ query, variables: { cursor } });
-    const answer = (await ask({
+    const answer = (await send({
       method: 'POST',
       path: '/graphql',
       headers: { Authorization: `Bearer ${token}` },

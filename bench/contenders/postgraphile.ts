@@ -27,9 +27,9 @@ export const postgraphile: Contender = {
     return query ? post(query, variablesOf(kindOf(workload), input)) : undefined;
   },
   canonical,
-  prepare: async (ask, { deep }) => {
+  prepare: async (send, { deep }) => {
     const variables = { offset: (deep[0]?.row ?? 1) - 1, first: deep.length };
-    const answer = (await ask(post(deepCursors, variables))) as {
+    const answer = (await send(post(deepCursors, variables))) as {
       data: { issues: { edges: { cursor: string; node: { rowId: string } }[] } };
     };
     cursors = new Map(

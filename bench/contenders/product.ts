@@ -43,8 +43,8 @@ function productAt(name: string, title: string, checkout: string, dataDir?: stri
       const { after } = input as { after?: { id: string } };
       return graphRequest(workload, after ? { after: deepCursors.get(after.id) } : {}, { token });
     },
-    prepare: async (ask, facts) => {
-      deepCursors = await findDeepCursors(ask, facts, token);
+    prepare: async (send, facts) => {
+      deepCursors = await findDeepCursors(send, facts, token);
     },
   };
 }

@@ -10,11 +10,11 @@ const subscription = {
 export const fanOut: Section = {
   name: 'fan-out',
   engines: ['postgres', 'embedded'],
-  measure: async (place, scale) => {
+  measure: async (server, scale) => {
     const count = Math.round(4_000 * scale);
-    const { listeners, hear } = await openLists(place, count, () => subscription);
+    const { listeners, hear } = await openLists(server, count, () => subscription);
     const reads = async () =>
-      (await place.metrics()).get('workgraph_stream_reads_total{kind="made"}') ?? Number.NaN;
+      (await server.metrics()).get('workgraph_stream_reads_total{kind="made"}') ?? Number.NaN;
     const readsBefore = await reads();
     const { lasts, spreads } = await hear();
     const perChange = ((await reads()) - readsBefore) / changes;

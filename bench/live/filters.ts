@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '../http/connection.ts';
 import { changes, openLists } from './one-change.ts';
-import type { Place } from './place.ts';
+import type { DemoServer } from './demo-server.ts';
 import { type Figure, quantile, type Section } from './section.ts';
 import { writeIssues } from './writers.ts';
 
@@ -12,25 +12,25 @@ const query =
 export const filters: Section = {
   name: 'filters',
   engines: ['postgres', 'embedded'],
-  measure: async (place, scale) => {
+  measure: async (server, scale) => {
     const count = Math.round(1_000 * scale);
     const seconds = 15 * scale;
-    await underChanges(place, Math.max(seconds / 3, 2));
-    const alone = await underChanges(place, seconds);
+    await underChanges(server, Math.max(seconds / 3, 2));
+    const alone = await underChanges(server, seconds);
     const filter = (n: number) => ({
       priority: { eq: 'URGENT' },
       status: { isTerminal: { eq: false } },
       not: { estimateValue: { eq: 1_000 + n } },
     });
-    const { listeners, hear } = await openLists(place, count, (n) => ({
+    const { listeners, hear } = await openLists(server, count, (n) => ({
       query,
       variables: { filter: filter(n) },
     }));
-    const statements = async () => (await place.metrics()).get(statementCount) ?? Number.NaN;
+    const statements = async () => (await server.metrics()).get(statementCount) ?? Number.NaN;
     const before = await statements();
     const { lasts } = await hear();
     const perChange = ((await statements()) - before) / changes;
-    const beside = await underChanges(place, seconds);
+    const beside = await underChanges(server, seconds);
     listeners.close();
     const figures: Figure[] = [
       {
@@ -52,24 +52,24 @@ export const filters: Section = {
 const statementCount = 'workgraph_statement_duration_seconds_count{outcome="ok"}';
 
 /** The 99th percentile of reads while 100 issues a second are created, which the lists do not show. */
-async function underChanges(place: Place, seconds: number): Promise<number> {
+async function underChanges(server: DemoServer, seconds: number): Promise<number> {
   const took: number[] = [];
   const over = new AbortController();
   const readers = Array.from({ length: 4 }, async () => {
-    const connection = await Connection.open(place.port);
+    const connection = await Connection.open(server.port);
     while (!over.signal.aborted) {
       const beganMs = performance.now();
       await connection.send({
         method: 'GET',
         path: '/v1/issues?page_size=5',
-        headers: { Authorization: `Bearer ${place.token}` },
+        headers: { Authorization: `Bearer ${server.token}` },
       });
       took.push(performance.now() - beganMs);
       await delay(20);
     }
     connection.close();
   });
-  await writeIssues(place, { connections: 8, perSecond: 100, count: 100 * seconds });
+  await writeIssues(server, { connections: 8, perSecond: 100, count: 100 * seconds });
   over.abort();
   await Promise.all(readers);
   return quantile(took, 0.99);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Listeners } from './listeners.ts';
-import type { Server } from './place.ts';
+import type { Server } from './demo-server.ts';
 import { type Figure, quantile, type Section } from './section.ts';
 import { writeIssues, type Acknowledgements } from './writers.ts';
 
@@ -10,19 +10,19 @@ const subscription = { query: 'subscription { changes { requestId eventType } }'
 export const lag: Section = {
   name: 'lag',
   engines: ['postgres', 'embedded'],
-  measure: async (place, scale) => {
+  measure: async (server, scale) => {
     const figures: Figure[] = [];
-    const here = await follow(place, place.token);
-    const other = await place.another().catch(() => undefined);
-    const there = other && (await follow(other, place.token));
-    await writeIssues(place, { connections: 16, perSecond: 500, count: 500 });
-    const idle = await writeIssues(place, { connections: 1, perSecond: 5, count: Math.ceil(50 * scale) });
+    const here = await follow(server, server.token);
+    const other = await server.startAnother().catch(() => undefined);
+    const there = other && (await follow(other, server.token));
+    await writeIssues(server, { connections: 16, perSecond: 500, count: 500 });
+    const idle = await writeIssues(server, { connections: 1, perSecond: 5, count: Math.ceil(50 * scale) });
     await delay(1_500);
     const calm = here.lagsOf(idle);
     figures.push({ what: 'idle, median', value: quantile(calm, 0.5), unit: 'ms', bound: 15 });
     const seconds = 20 * scale;
     const beganMs = performance.now();
-    const written = await writeIssues(place, { connections: 16, perSecond: 500, count: 500 * seconds });
+    const written = await writeIssues(server, { connections: 16, perSecond: 500, count: 500 * seconds });
     const perSecond = (written.size / (performance.now() - beganMs)) * 1_000;
     await delay(2_000);
     const lags = here.lagsOf(written);

@@ -3,7 +3,7 @@ import { fanOut } from './fan-out.ts';
 import { filters } from './filters.ts';
 import { lag } from './lag.ts';
 import type { Section } from './section.ts';
-import { type Engine, openPlace } from './place.ts';
+import { type Engine, startDemoServer } from './demo-server.ts';
 import { streams } from './streams.ts';
 import { webhooks } from './webhooks.ts';
 
@@ -28,10 +28,10 @@ const chosen = sections.filter(({ name }) => positionals.length === 0 || positio
 let missed = 0;
 for (const section of chosen) {
   for (const each of engine ? [engine] : section.engines) {
-    const place = await openPlace(each, section.settings);
+    const server = await startDemoServer(each, section.settings);
     try {
       for (const { what, value, bound, unit, atLeast = false } of await section.measure(
-        place,
+        server,
         Number(values.scale),
       )) {
         const isMet = bound === undefined || (atLeast ? value >= bound : value <= bound);
@@ -43,7 +43,7 @@ for (const section of chosen) {
         console.log(`${section.name} on ${each}: ${what}: ${rounded(value)} ${unit}${wanted}`);
       }
     } finally {
-      await place.stop();
+      await server.stop();
     }
   }
 }

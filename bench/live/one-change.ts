@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Listeners, type Subscription } from './listeners.ts';
-import type { Place } from './place.ts';
+import type { DemoServer } from './demo-server.ts';
 import { writeIssues } from './writers.ts';
 
 export const changes = 10;
@@ -13,11 +13,11 @@ export interface OpenLists {
 }
 
 export async function openLists(
-  place: Place,
+  server: DemoServer,
   count: number,
-  of: (place: number) => Subscription,
+  of: (index: number) => Subscription,
 ): Promise<OpenLists> {
-  const listeners = new Listeners(place);
+  const listeners = new Listeners(server);
   const arrivals: number[] = [];
   let heardAll = () => undefined as void;
   await listeners.openMany(count, of, (atMs) => {
@@ -31,7 +31,7 @@ export async function openLists(
       await delay(300);
       arrivals.length = 0;
       const all = new Promise<void>((resolve) => (heardAll = resolve));
-      const written = await writeIssues(place, {
+      const written = await writeIssues(server, {
         connections: 1,
         perSecond: 1_000,
         count: 1,

@@ -1,4 +1,4 @@
-import type { Engine, Place } from './place.ts';
+import type { Engine, DemoServer } from './demo-server.ts';
 
 /** A measured value, and the bound that it must meet, if there is one. */
 export interface Figure {
@@ -18,7 +18,7 @@ export interface Section {
   /** Settings of the server. */
   readonly settings?: Readonly<Record<string, string>>;
   /** `scale` is 1, or less for a quicker and smaller measurement. */
-  readonly measure: (place: Place, scale: number) => Promise<Figure[]>;
+  readonly measure: (server: DemoServer, scale: number) => Promise<Figure[]>;
 }
 
 /** The quantile of the numbers, or NaN if there are none. */

@@ -8,10 +8,10 @@ const watchedForMs = 30_000;
 export const streams: Section = {
   name: 'streams',
   engines: ['postgres'],
-  measure: async (place, scale) => {
+  measure: async (server, scale) => {
     const count = Math.round(10_000 * scale);
     const subscription = { query: 'subscription { changes { eventType issue { key title } } }' };
-    const warm = new Listeners(place);
+    const warm = new Listeners(server);
     await warm.openMany(
       50,
       () => subscription,
@@ -19,8 +19,8 @@ export const streams: Section = {
     );
     warm.close();
     await delay(3_000);
-    const before = await place.memoryMb();
-    const listeners = new Listeners(place);
+    const before = await server.memoryMb();
+    const listeners = new Listeners(server);
     const beganMs = performance.now();
     await listeners.openMany(
       count,
@@ -29,11 +29,11 @@ export const streams: Section = {
     );
     const openedMs = performance.now() - beganMs;
     await delay(5_000);
-    const cpu = async () => (await place.metrics()).get('process_cpu_seconds_total') ?? Number.NaN;
+    const cpu = async () => (await server.metrics()).get('process_cpu_seconds_total') ?? Number.NaN;
     const cpuBefore = await cpu();
     await delay(watchedForMs);
     const used = ((await cpu()) - cpuBefore) / (watchedForMs / 1_000);
-    const memory = (await place.memoryMb()) - before;
+    const memory = (await server.memoryMb()) - before;
     const left = listeners.open;
     listeners.close();
     return [

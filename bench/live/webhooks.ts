@@ -10,7 +10,7 @@ export const webhooks: Section = {
   name: 'webhooks',
   engines: ['postgres', 'embedded'],
   settings: { WEBHOOK_NETWORKS: '127.0.0.0/8' },
-  measure: async (place, scale) => {
+  measure: async (server, scale) => {
     const count = Math.round(5_000 * scale);
     const received = new Map<string, number>();
     let doubled = 0;
@@ -30,13 +30,13 @@ export const webhooks: Section = {
     }).listen(0, '127.0.0.1');
     await once(receiver, 'listening');
     const { port } = receiver.address() as AddressInfo;
-    const { webhookCreate } = (await place.ask(
+    const { webhookCreate } = (await server.graphql(
       'mutation ($url: URL!) { webhookCreate(input: { url: $url, eventTypes: ["issue.created.v1"] }) { webhook { id } } }',
       { url: `http://127.0.0.1:${port}/hook` },
     )) as unknown as { webhookCreate: { webhook: { id: string } } };
     const { id } = webhookCreate.webhook;
     const setState = (state: string) =>
-      place.ask(
+      server.graphql(
         'mutation ($id: ID!, $state: WebhookState) { webhookUpdate(input: { id: $id, state: $state }) { webhook { id } } }',
         { id, state },
       );
@@ -44,11 +44,11 @@ export const webhooks: Section = {
       wanted = all;
       return received.size >= all ? Promise.resolve() : new Promise<void>((resolve) => (reached = resolve));
     };
-    const single = await writeIssues(place, { connections: 1, perSecond: 4, count: Math.ceil(40 * scale) });
+    const single = await writeIssues(server, { connections: 1, perSecond: 4, count: Math.ceil(40 * scale) });
     await Promise.race([until(single.size), delay(30_000)]);
     const delays = Array.from(single, ([requestId, atMs]) => (received.get(requestId) ?? Infinity) - atMs);
     await setState('DISABLED');
-    await writeIssues(place, { connections: 8, perSecond: 1_000_000, count });
+    await writeIssues(server, { connections: 8, perSecond: 1_000_000, count });
     await delay(1_500);
     received.clear();
     const all = until(count);

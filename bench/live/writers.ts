@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '../http/connection.ts';
-import type { Place } from './place.ts';
+import type { DemoServer } from './demo-server.ts';
 
 /** The time of each acknowledgement by `performance.now()`, by the id of its request. */
 export type Acknowledgements = Map<string, number>;
@@ -9,7 +9,7 @@ const create = 'mutation ($input: IssueCreateInput!) { issueCreate(input: $input
 
 /** Creates a number of issues from several connections, at most at a total rate. */
 export async function writeIssues(
-  { port, token, teamId }: Pick<Place, 'port' | 'token' | 'teamId'>,
+  { port, token, teamId }: Pick<DemoServer, 'port' | 'token' | 'teamId'>,
   {
     connections,
     perSecond,

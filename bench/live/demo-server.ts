@@ -20,22 +20,22 @@ export interface Server {
 }
 
 /** A server with the demo workspace, and the credentials of a client. */
-export interface Place extends Server {
+export interface DemoServer extends Server {
   readonly token: string;
   readonly teamId: string;
   /** Starts another server on the same database; fails on the embedded engine. */
-  another(): Promise<Server>;
+  startAnother(): Promise<Server>;
   /** Runs a GraphQL operation; throws its errors. */
-  ask(query: string, variables?: object): Promise<Record<string, never>>;
+  graphql(query: string, variables?: object): Promise<Record<string, never>>;
   stop(): Promise<void>;
 }
 
 const script = join(import.meta.dirname, '../../bin/workgraph.js');
 
-export async function openPlace(
+export async function startDemoServer(
   engine: Engine,
   settings: Readonly<Record<string, string>> = {},
-): Promise<Place> {
+): Promise<DemoServer> {
   const directory = mkdtempSync(join(tmpdir(), 'workgraph-live-'));
   const undos: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })];
   const stop = async () => {
@@ -46,10 +46,10 @@ export async function openPlace(
     const start = () => startServer({ directory, databaseUrl, settings }, undos);
     const server = await start();
     const token = readFileSync(join(directory, 'demo-token'), 'utf8').trim();
-    const asking = await Connection.open(server.port);
-    undos.push(() => asking.close());
-    const ask: Place['ask'] = async (query, variables = {}) => {
-      const { body } = await asking.send({
+    const connection = await Connection.open(server.port);
+    undos.push(() => connection.close());
+    const graphql: DemoServer['graphql'] = async (query, variables = {}) => {
+      const { body } = await connection.send({
         method: 'POST',
         path: '/graphql',
         headers: { Authorization: `Bearer ${token}` },
@@ -59,10 +59,10 @@ export async function openPlace(
       if (errors) throw new Error(JSON.stringify(errors));
       return data;
     };
-    const { teams } = (await ask('{ teams(first: 1) { nodes { id } } }')) as unknown as {
+    const { teams } = (await graphql('{ teams(first: 1) { nodes { id } } }')) as unknown as {
       teams: { nodes: [{ id: string }] };
     };
-    return { ...server, token, teamId: teams.nodes[0].id, another: start, ask, stop };
+    return { ...server, token, teamId: teams.nodes[0].id, startAnother: start, graphql, stop };
   } catch (error) {
     await stop();
     throw error;
