@@ -21,7 +21,7 @@ export async function tidyDistributed(url: string, dataDir: string): Promise<str
     // Only with several keys are there secrets to encrypt again.
     const webhooks = new Webhooks({ signingKeys: ['n'.repeat(32), 'o'.repeat(32)] });
     await tidy(
-      choresOf({ database, store, changesDays, ownChores: webhooks.choresOf(database) }),
+      choresOf({ database, store, changesDays, additionalChores: webhooks.choresOf(database) }),
       logger,
       () => false,
       new Date(Date.now() + laterMs),
