@@ -26,13 +26,13 @@ async function nextRounds(count = 10): Promise<void> {
 }
 
 /** Requests with new documents that wait for their turns; `tickets` are those of requests that have had their turns. */
-function newDocuments(admission: Admission, count: number, bytes = 5_000, group = '') {
+function newDocuments(admission: Admission, count: number, bytes = 5_000, group = '', room = group) {
   const tickets: AdmissionTicket[] = [];
   const refused: unknown[] = [];
   const waiting = Array.from({ length: count }, async () => {
     const ticket = enter(admission);
     try {
-      await ticket.turn(bytes, group);
+      await ticket.turn(bytes, group, room);
       tickets.push(ticket);
     } catch (error) {
       refused.push(error);
@@ -57,6 +57,17 @@ describe('requests with new documents', () => {
     await nextRounds(1);
     // One of the 600 has its turn at once.
     expect([many.refused.length, few.refused.length, more.refused.length]).toEqual([102, 0, 1]);
+  });
+
+  it('of clients without a token make room for others, however many networks they have', async () => {
+    const admission = new Admission(limits);
+    const visitors = Array.from({ length: 600 }, (_, network) =>
+      newDocuments(admission, 1, 5_000, `network ${network}`, 'visitors'),
+    );
+    const one = newDocuments(admission, 1, 5_000, 'one');
+    await nextRounds(1);
+    expect(visitors.filter(({ refused }) => refused.length > 0)).toHaveLength(100);
+    expect(one.refused).toEqual([]);
   });
 
   it('make room for large ones if those of their group are larger together', async () => {

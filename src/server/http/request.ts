@@ -161,7 +161,9 @@ export class ServerRequest implements RestRequest {
 
   /** Waits for a turn of its own, so that long work is not done for several requests in a row. */
   async turn(bytes: number): Promise<void> {
-    await this.ticket?.turn(bytes, this.#workspaceId ?? callerOfAddress(this.address));
+    const workspaceId = this.#workspaceId;
+    if (workspaceId !== undefined) await this.ticket?.turn(bytes, workspaceId);
+    else await this.ticket?.turn(bytes, callerOfAddress(this.address), 'visitors');
   }
 
   async takeWorkspacePlace(): Promise<void> {

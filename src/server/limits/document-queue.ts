@@ -18,6 +18,7 @@ interface Waiter {
   readonly deadline: Deadline;
   readonly bytes: number;
   readonly group: string;
+  readonly room: string;
 }
 
 /**
@@ -26,7 +27,8 @@ interface Waiter {
  * prepared only when the requests that arrived during the last one have been answered; small documents are prepared together. A
  * request that waits here is no sign of an overload, and may wait until its own deadline rather than for the time that the
  * admission queue allows. Requests are grouped by workspace, or by the network of a client without a token. The group whose last
- * turn was longest ago is next. When the queue is full, the group that fills most of it makes room for others.
+ * turn was longest ago is next. When the queue is full, the workspace that fills most of it makes room for others; all clients without a
+ * token count as one, because they may have many networks.
  */
 export class DocumentQueue<Other> {
   readonly #waiting = new Set<Waiter>();
@@ -55,9 +57,9 @@ export class DocumentQueue<Other> {
   }
 
   /** Waits until the document of this request may be prepared. Throws `unavailable` when the queue is full or time is over. */
-  wait(deadline: Deadline, bytes: number, group: string): Promise<void> {
+  wait(deadline: Deadline, bytes: number, group: string, room = group): Promise<void> {
     while (this.#waiting.size >= maxWaiting || this.#bytes + bytes > maxWaitingBytes)
-      if (!this.#makeRoomFor(bytes, group)) return Promise.reject(new AppError('unavailable', tooManyNew));
+      if (!this.#makeRoomFor(bytes, room)) return Promise.reject(new AppError('unavailable', tooManyNew));
     return new Promise((resolve, reject) => {
       const stopListening = deadline.onDisconnect(() => {
         this.#remove(waiter);
@@ -71,7 +73,7 @@ export class DocumentQueue<Other> {
         stopListening();
         reject(new AppError('unavailable', tooManyNew));
       };
-      const waiter = { begin, refuse, deadline, bytes, group };
+      const waiter = { begin, refuse, deadline, bytes, group, room };
       this.#waiting.add(waiter);
       this.#bytes += bytes;
     });
@@ -178,15 +180,15 @@ export class DocumentQueue<Other> {
     }
   }
 
-  /** Refuses the newest request of the group that fills most of the queue, unless the new request belongs to a group that fills more. */
-  #makeRoomFor(bytes: number, group: string): boolean {
+  /** Refuses the newest request of those that fill most of the queue, unless the new request belongs to them. */
+  #makeRoomFor(bytes: number, room: string): boolean {
     const shares = new Map<string, { count: number; bytes: number; newest: Waiter }>();
     for (const waiter of this.#waiting) {
-      const share = shares.get(waiter.group);
+      const share = shares.get(waiter.room);
       const { count, bytes: before } = share ?? { count: 0, bytes: 0 };
-      shares.set(waiter.group, { count: count + 1, bytes: before + waiter.bytes, newest: waiter });
+      shares.set(waiter.room, { count: count + 1, bytes: before + waiter.bytes, newest: waiter });
     }
-    const own = shares.get(group) ?? { count: 0, bytes: 0 };
+    const own = shares.get(room) ?? { count: 0, bytes: 0 };
     const ownFill = fillOf({ count: own.count + 1, bytes: own.bytes + bytes });
     let largest: { fill: number; newest: Waiter } | undefined;
     for (const share of shares.values()) {

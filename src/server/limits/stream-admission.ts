@@ -54,8 +54,8 @@ export class StreamAdmission implements Gate {
     return ticket;
   }
 
-  async turn(deadline: Deadline, bytes: number, group: string): Promise<void> {
-    await this.#admission.turn(deadline, bytes, group);
+  async turn(deadline: Deadline, bytes: number, group: string, room?: string): Promise<void> {
+    await this.#admission.turn(deadline, bytes, group, room);
     this.#opening += 1;
   }
 
