@@ -117,7 +117,11 @@ it('operations beyond 32 without an answer are refused, and what comes after the
   await whileIssuesAreBlocked(app, async () => {
     const beganMs = performance.now();
     for (let id = 1; id <= 42; id += 1)
-      await send({ type: 'subscribe', id: String(id), payload: { query: '{ issues { totalCount } }' } });
+      await send({
+        type: 'subscribe',
+        id: String(id),
+        payload: { query: '{ issues(first: 1) { nodes { key } } }' },
+      });
     await send({ type: 'ping' });
     await eventually(() => messages.length === 11);
     expect(performance.now() - beganMs).toBeGreaterThan(90);
