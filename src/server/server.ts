@@ -137,7 +137,7 @@ async function start(options: ServerOptions, opened: OpenedParts): Promise<Runni
   const replicas = await openReplicas({ database, config, logger, link });
   opened.add(() => replicas?.close());
   const admission = new Admission(config.admission);
-  const shares = new WorkspaceShares(config.admission ?? defaultAdmission, () => admission.concurrency);
+  const shares = new WorkspaceShares(config.admission ?? defaultAdmission);
   const changeWaits = new ChangeWaits(live, admission);
   const webhooks = new Webhooks(config);
   const unknownTokens = new UnknownTokens(config.rates?.unknownTokensPerMinute);

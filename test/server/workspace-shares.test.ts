@@ -15,8 +15,8 @@ class Requests {
   readonly tickets: AdmissionTicket[] = [];
   readonly failures: unknown[] = [];
 
-  constructor(queueWaitMs = limits.queueWaitMs, places = () => this.admission.concurrency) {
-    this.shares = new WorkspaceShares({ ...limits, queueWaitMs }, places);
+  constructor(queueWaitMs = limits.queueWaitMs) {
+    this.shares = new WorkspaceShares({ ...limits, queueWaitMs });
   }
 
   send(workspaceId: string, count = 1): void {
@@ -71,14 +71,6 @@ it('a workspace has half of the places while another one is active, and its othe
   expect(requests.admission.load).toMatchObject({ inProgress: 9, waiting: 0 });
   requests.send('other', 7);
   expect(await requests.count('other')).toBe(8);
-  await requests.answerAll();
-});
-
-it('a workspace has half of the places that an overload leaves, while another one is active', async () => {
-  const requests = new Requests(limits.queueWaitMs, () => 5);
-  requests.send('other');
-  requests.send('busy', 10);
-  expect(await requests.count('busy')).toBe(3);
   await requests.answerAll();
 });
 

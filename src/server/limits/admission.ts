@@ -72,11 +72,6 @@ export class Admission {
     return { inProgress: this.#inProgress, waiting, refused: this.#refused };
   }
 
-  /** How many requests may be in progress now. */
-  get concurrency(): number {
-    return this.#concurrency(this.#isOverloaded(performance.now()));
-  }
-
   /** The deadline of a request that arrives now. */
   newDeadline(): Deadline {
     const { requestTimeoutMs, queueWaitMs } = this.#limits;
@@ -165,6 +160,7 @@ export class Admission {
     this.#inProgress += this.#documents.begin(nowMs, max - this.#inProgress);
   }
 
+  /** How many requests may be in progress now. */
   #concurrency(isOverloaded: boolean): number {
     const { maxConcurrency } = this.#limits;
     return isOverloaded ? Math.min(this.#adaptive.concurrency, maxConcurrency) : maxConcurrency;

@@ -19,10 +19,9 @@ export class WorkspaceShares {
   /** The number of requests refused by admissions that have been dropped since. */
   #refused = 0;
 
-  /** `places` returns how many there are at the moment: fewer in an overload. */
-  constructor({ maxConcurrency, ...limits }: AdmissionLimits, places: () => number) {
+  constructor({ maxConcurrency, ...limits }: AdmissionLimits) {
     const placesOfOne = () =>
-      performance.now() - this.#competedMs < competingMs ? Math.ceil(places() / 2) : maxConcurrency;
+      performance.now() - this.#competedMs < competingMs ? Math.ceil(maxConcurrency / 2) : maxConcurrency;
     this.#limits = {
       ...limits,
       get maxConcurrency() {
