@@ -97,7 +97,7 @@ export const errorCodes = {
     status: 431,
     title: 'Headers too large',
     meaning:
-      'The URL and the headers of the request are larger than the limit, or Accept or Accept-Encoding is longer than 1,000 characters.',
+      'The URL and the headers of the request are larger than the limit, or Accept or Accept-Encoding is too long.',
   },
   internal_error: {
     status: 500,

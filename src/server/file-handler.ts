@@ -8,12 +8,13 @@ import {
   type SignedAttachment,
   startUpload,
 } from '../resolvers/attachments/attachment-uploads.ts';
-import { AppError, raise } from '../resolvers/errors.ts';
+import { raise } from '../resolvers/errors.ts';
 import { parseId } from '../resolvers/ids.ts';
 import type { Disposition, FilePart, SignedAccess } from '../resolvers/attachments/signed-urls.ts';
 import { isCompressed } from '../rest-compat/content-encoding.ts';
 import type { HttpReply } from '../rest-compat/http-reply.ts';
 import { problemReply } from '../rest-compat/problem.ts';
+import { TimeoutError, withTimeout } from './limits/with-timeout.ts';
 import { inPlaceOf, type Places } from './limits/workspace-shares.ts';
 import { byteRange } from './http/byte-range.ts';
 import { contentDisposition } from './http/content-disposition.ts';
@@ -145,25 +146,26 @@ const displayable: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * How much longer than a client the store may take until it sends the first bytes of a file, or of its preview, which may have to be
- * drawn.
+ * The time that the store has to send the first bytes of a file, or of its preview, which may have to be drawn: this many times as long
+ * as a client may be silent.
  */
 const storeFactor = 3;
 
-/** Rejects as `unavailable` when the store takes too long. What it opens after that is closed again. */
+/** Throws `unavailable` when the store takes too long. What it opens after that is closed again. */
 async function inStoreTime<Opened>(
   { clientMs }: Pick<ServerRequest, 'clientMs'>,
   opening: Promise<Opened>,
 ): Promise<Opened> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    late.reject(new AppError('unavailable', 'The store of the files does not answer; try again later.'));
+  try {
+    return await withTimeout(storeFactor * clientMs, opening, 'The store of the files');
+  } catch (error) {
+    if (!(error instanceof TimeoutError)) throw error;
     opening.then(
       (opened) => opened instanceof Readable && opened.destroy(),
       () => undefined,
     );
-  }, storeFactor * clientMs);
-  return Promise.race([opening, late.promise]).finally(() => clearTimeout(timer));
+    return raise('unavailable', 'The store of the files does not answer; try again later.');
+  }
 }
 
 async function serve(

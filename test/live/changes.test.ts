@@ -1,19 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { onStatement } from '../../src/db/engine/meter.ts';
 import { eventTypes } from '../../src/model/events.ts';
 import { oldChanges } from '../../src/resolvers/housekeeping.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { numberAll } from './logged.ts';
-import { isGraphqlJs } from '../support/chosen-executor.ts';
+import { cursorNow } from './subscribing.ts';
 import { revokeToken } from '../support/revoke-token.ts';
 
 const { app, world, ada } = useIssueWorld({
   changesRows: true,
   settings: { CHANGES_WAIT_MS: '25000' },
 });
-
-const whenCompiled = isGraphqlJs ? it.skip : it;
 
 interface ChangeRead {
   id: string;
@@ -50,20 +47,11 @@ async function refusalOf(variables: Record<string, unknown>): Promise<string> {
   return typeof message === 'string' ? message : '';
 }
 
-/** The cursor of the newest change, after all changes have received their positions. */
-async function currentCursor(): Promise<string> {
-  await numberAll(app.database);
-  const { body } = await app.graphql<{ workspace: { changeCursor: string } }>(
-    '{ workspace { changeCursor } }',
-  );
-  return body.data?.workspace.changeCursor ?? '';
-}
-
 const newIssue = () => ada.create({ teamId: world.eng.id, title: 'An issue' });
 
 describe('changes', () => {
   it('are read in order, page by page, each once', async () => {
-    const start = await currentCursor();
+    const start = await cursorNow(app);
     const { key } = await newIssue();
     for (const body of ['One', 'Two', 'Three']) await ada.mutate('commentCreate', { issueKey: key, body });
     await numberAll(app.database);
@@ -85,7 +73,7 @@ describe('changes', () => {
   });
 
   it('show the object that they concern in its current state, and the previous values', async () => {
-    const start = await currentCursor();
+    const start = await cursorNow(app);
     const { key, id } = await newIssue();
     const { comment } = await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
     await ada.update(key, { title: 'Another', labelIds: [world.shared] });
@@ -120,7 +108,7 @@ describe('changes', () => {
   });
 
   it('are tombstones of deleted objects', async () => {
-    const start = await currentCursor();
+    const start = await cursorNow(app);
     const { key, id } = await newIssue();
     await ada.mutate('issueDelete', { key });
     await numberAll(app.database);
@@ -132,7 +120,7 @@ describe('changes', () => {
   });
 
   it('can be filtered, and the cursor advances even if none matches', async () => {
-    const start = await currentCursor();
+    const start = await cursorNow(app);
     const [one, two] = [await newIssue(), await newIssue()];
     await ada.mutate('commentCreate', { issueKey: two.key, body: 'Said.' });
     await numberAll(app.database);
@@ -144,7 +132,7 @@ describe('changes', () => {
       after: start,
       filter: { issueId: { eq: one.id }, origin: { eq: 'IMPORT' } },
     });
-    expect(none).toEqual({ nodes: [], cursor: await currentCursor(), hasMore: false });
+    expect(none).toEqual({ nodes: [], cursor: await cursorNow(app), hasMore: false });
   });
 
   it.each([
@@ -157,7 +145,7 @@ describe('changes', () => {
   ] as const)(
     'are shown to a token with one scope only if they need that scope or none: %s',
     async (scope) => {
-      const start = await currentCursor();
+      const start = await cursorNow(app);
       await app.database
         .of(app.workspaceId)
         .insertInto('changeInbox')
@@ -189,7 +177,7 @@ describe('changes', () => {
     await newIssue();
     const { body } = await app.graphql(
       'query ($after: String) { changes(after: $after) { cursor } }',
-      { after: await currentCursor() },
+      { after: await cursorNow(app) },
       { token: other.token },
     );
     expect(body.errors?.[0]?.extensions?.code).toBe('CURSOR_EXPIRED');
@@ -211,10 +199,10 @@ describe('changes', () => {
 
 describe('a cursor', () => {
   it('has expired when changes after it were removed', async () => {
-    const start = await currentCursor();
+    const start = await cursorNow(app);
     await newIssue();
     await newIssue();
-    const end = await currentCursor();
+    const end = await cursorNow(app);
     const position = Number(end.split('-')[1]);
     const log = app.database.of(app.workspaceId);
     await log.updateTable('changeHead').set({ oldest: position }).execute();
@@ -227,7 +215,7 @@ describe('a cursor', () => {
 
   it('has expired when it is ahead of the log, or of another history', async () => {
     await newIssue();
-    const [version, position, tag] = (await currentCursor()).split('-');
+    const [version, position, tag] = (await cursorNow(app)).split('-');
     expect(await refusalOf({ after: `${version}-${Number(position) + 1}-${tag}` })).toContain(
       'CURSOR_EXPIRED',
     );
@@ -236,7 +224,7 @@ describe('a cursor', () => {
 
   it('is still valid when retention has removed all changes of a quiet workspace', async () => {
     await newIssue();
-    const end = await currentCursor();
+    const end = await cursorNow(app);
     const inMonths = new Date(Date.now() + 90 * 24 * 60 * 60_000);
     await oldChanges(app.database, 7).doSome(inMonths);
     expect((await changes()).nodes).toEqual([]);
@@ -247,7 +235,7 @@ describe('a cursor', () => {
   });
 
   it('of a workspace is not younger than the lists that are read beside it', async () => {
-    await currentCursor();
+    await cursorNow(app);
     const writes = Array.from({ length: 20 }, () => newIssue());
     const reads = Array.from({ length: 20 }, async () => {
       const { body } = await app.graphql<{
@@ -275,14 +263,14 @@ describe('a cursor', () => {
 
 describe('a read that waits', () => {
   it('is answered when a change is made', async () => {
-    const start = await currentCursor();
+    const start = await cursorNow(app);
     const waiting = changes({ after: start, waitSeconds: 25 });
     const { id } = await newIssue();
     expect((await waiting).nodes).toMatchObject([{ eventType: 'issue.created.v1', subjectId: id }]);
   });
 
   it('keeps waiting when a change does not match', async () => {
-    const start = await currentCursor();
+    const start = await cursorNow(app);
     const filter = { eventType: { eq: 'issue-comment.created.v1' } };
     const waiting = changes({ after: start, filter, waitSeconds: 25 });
     const { key } = await newIssue();
@@ -292,7 +280,7 @@ describe('a read that waits', () => {
   });
 
   it('is answered without changes at its deadline, with a cursor from which to continue', async () => {
-    const start = await currentCursor();
+    const start = await cursorNow(app);
     expect(await changes({ after: start, waitSeconds: 1 })).toEqual({
       nodes: [],
       cursor: start,
@@ -301,7 +289,7 @@ describe('a read that waits', () => {
   });
 
   it('is refused when its token was revoked meanwhile', async () => {
-    const start = await currentCursor();
+    const start = await cursorNow(app);
     const token = await app.tokenFor();
     const filter = { eventType: { eq: 'issue.created.v1' } };
     const waiting = changes({ after: start, filter, waitSeconds: 25 }, { token }).catch(
@@ -311,61 +299,6 @@ describe('a read that waits', () => {
     await newIssue();
     expect(await waiting).toContain('UNAUTHENTICATED');
   });
-});
-
-describe('an operation with a field that waits', () => {
-  const wait = 'after: $after, waitSeconds: 25';
-
-  it('may have only one, under any name', async () => {
-    const two = `query ($after: String, $seconds: Int) {
-      a: changes(${wait}) { cursor } b: changes(after: $after, waitSeconds: $seconds) { cursor }
-    }`;
-    const after = await currentCursor();
-    const { body } = await app.graphql(two, { after, seconds: 1 });
-    expect(body).toMatchObject({
-      errors: [{ extensions: { code: 'INVALID_REQUEST', errors: [{ field: 'waitSeconds' }] } }],
-    });
-    expect(body).not.toHaveProperty('data');
-    const waiting = app.graphql(two, { after, seconds: 0 });
-    await newIssue();
-    expect(await waiting).toMatchObject({ body: { data: { b: { cursor: after } } } });
-  });
-
-  it('may select it twice', async () => {
-    const after = await currentCursor();
-    const query = `query ($after: String) { changes(${wait}) { cursor } ... { changes(${wait}) { hasMore } } }`;
-    const waiting = app.graphql(query, { after });
-    await newIssue();
-    expect(await waiting).toMatchObject({ body: { data: { changes: { hasMore: false } } } });
-  });
-
-  whenCompiled('reads its other fields first, because it is not in progress while it waits', async () => {
-    const { key } = await newIssue();
-    const after = await currentCursor();
-    const query = `query ($after: String, $key: String!) { changes(${wait}) { cursor } issue(key: $key) { title } }`;
-    const statements: string[] = [];
-    const stop = onStatement(({ sql }) => void statements.push(sql));
-    const waiting = app.graphql(query, { after, key });
-    await newIssue();
-    const { body } = await waiting;
-    stop();
-    expect(body).toMatchObject({ data: { issue: { title: 'An issue' } } });
-    const indexOf = (start: string) => statements.findIndex((sql) => sql.startsWith(start));
-    const [title, log] = [indexOf('select "r0"."title"'), indexOf('with "head"')];
-    expect([title, log]).not.toContain(-1);
-    expect(title).toBeLessThan(log);
-  });
-
-  whenCompiled(
-    'answers at once if graphql-js has to answer it, so that it keeps no others waiting',
-    async () => {
-      const after = await currentCursor();
-      const query = `query ($after: String) { changes(${wait}) { cursor } node(id: "unreadable") { id } }`;
-      expect(await app.graphql(query, { after })).toMatchObject({
-        body: { data: { changes: { cursor: after }, node: null } },
-      });
-    },
-  );
 });
 
 it('GET /v1/changes answers 410 for an expired cursor', async () => {

@@ -26,13 +26,13 @@ async function nextRounds(count = 10): Promise<void> {
 }
 
 /** Requests with new documents that wait for their turns; `tickets` are those of requests that have had their turns. */
-function newDocuments(admission: Admission, count: number, bytes = 5_000, group = '', room = group) {
+function newDocuments(admission: Admission, count: number, bytes = 5_000, group = '', owner = group) {
   const tickets: AdmissionTicket[] = [];
   const refused: unknown[] = [];
   const waiting = Array.from({ length: count }, async () => {
     const ticket = enter(admission);
     try {
-      await ticket.turn(bytes, group, room);
+      await ticket.turn(bytes, group, owner);
       tickets.push(ticket);
     } catch (error) {
       refused.push(error);

@@ -24,8 +24,8 @@ interface Reception {
   readonly take: (message: unknown) => Promise<void>;
   /** Called after each message that was passed to the library. */
   readonly onTaken: () => void;
-  /** How long the next message has to wait because operations were refused, in milliseconds. */
-  readonly refusalDelayMs: () => number;
+  /** How long the next message has to wait, in milliseconds, because operations were refused since the last call. */
+  readonly takeRefusalDelayMs: () => number;
   /**
    * Waits for a turn in the queue of large bodies, and then calls `parse`. Rejects if the queue is full, or if the connection is
    * closed while it waits.
@@ -41,14 +41,14 @@ interface Reception {
  */
 export function receiveMessages(
   ws: WebSocket,
-  { take, onTaken, refusalDelayMs, inTurn, pause }: Reception,
+  { take, onTaken, takeRefusalDelayMs, inTurn, pause }: Reception,
 ): void {
   const isOpen = () => ws.readyState === ws.OPEN;
   const close = (code: number, reason: string) => ws.close(code, reason);
   const received = separatingIds(take, { isOpen, close });
   /** Messages that have been read and wait for one before them. */
   const waiting: Buffer[] = [];
-  /** What has to be done before the next message is accepted. */
+  /** How many pieces of work have to end before the next message is accepted. */
   let holds = 0;
   let beganMs = performance.now();
   let messages = 0;
@@ -64,7 +64,7 @@ export function receiveMessages(
       return close(closeCodes.badRequest, 'Message nested too deeply');
     received(message);
     onTaken();
-    const delayMs = refusalDelayMs();
+    const delayMs = takeRefusalDelayMs();
     if (delayMs > 0) void hold(delay(delayMs));
   };
 

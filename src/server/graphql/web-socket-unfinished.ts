@@ -12,12 +12,13 @@ interface Limits {
   readonly unfinishedBodies: UnfinishedBodies;
   /** The workspace of the client; undefined before it has signed in. */
   readonly workspaceId: () => string | undefined;
-  /** Called, again and again, when a client sends too much before it has signed in. */
+  /** Called when a client has sent too much before it has signed in, maybe several times. */
   readonly refuse: () => void;
 }
 
 /**
- * Limits what a connection keeps in memory of a message that is not complete. The library keeps up to the largest size of a message.
+ * Counts the bytes of a message that has not arrived completely among the unfinished bodies, because `ws` keeps them in memory until it
+ * has. Limits what a client may send before it has signed in.
  */
 export function limitUnfinished(
   ws: WebSocket,

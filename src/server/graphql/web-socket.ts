@@ -30,21 +30,22 @@ import type { Tracing } from '../observability/tracing.ts';
 import type { GraphQLHandler } from './graphql.ts';
 import { AnswersInMessages } from './answers-in-messages.ts';
 import { errorOf, errorsIn, executionOf, graphQLError, jsonOf, statusOf } from './web-socket-answers.ts';
+import { closeCodes, closeReason } from './web-socket-close-codes.ts';
 import { receiveMessages } from './web-socket-messages.ts';
 import { WebSocketPauses } from './web-socket-pauses.ts';
-import { closeReason, closeCodes } from './web-socket-close-codes.ts';
-import { limitUnfinished } from './web-socket-unfinished.ts';
 import { pingRegularly } from './web-socket-pings.ts';
 import { WebSocketRefusals } from './web-socket-refusals.ts';
 import { postOf } from './web-socket-request.ts';
 import { WebSocketSender } from './web-socket-sender.ts';
 import { answersOf } from './web-socket-streams.ts';
+import { limitUnfinished } from './web-socket-unfinished.ts';
 
 // GraphQL over WebSocket, with the subprotocol graphql-transport-ws. Each operation is the POST that it would be over HTTP, with
 // the same admission, limits, price and quotas; its answer, or the events of its stream, become messages.
 
 /** How long a client may take to name its token. */
 const signInMs = 3_000;
+
 interface WebSocketOptions {
   readonly admission: Admission;
   readonly callers: Callers;
@@ -190,7 +191,7 @@ export class WebSockets {
             take: taken,
             // The library has handled a `complete` by then, because it does so before it waits for anything.
             onTaken: () => abortLeft(socket),
-            refusalDelayMs: () => {
+            takeRefusalDelayMs: () => {
               const { delayMs } = socket;
               socket.delayMs = 0;
               return delayMs;

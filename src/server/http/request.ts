@@ -223,8 +223,8 @@ export class ServerRequest implements RestRequest {
 
   async #read(): Promise<Buffer> {
     const { isWhole } = this.#unread;
-    const isForVisitors = this.bodyBytes <= maxVisitorBodyBytes;
-    const sizes = isForVisitors || (await this.context()).principal ? bodySizes : visitorBodySizes;
+    const isSmall = this.bodyBytes <= maxVisitorBodyBytes;
+    const sizes = isSmall || (await this.context()).principal ? bodySizes : visitorBodySizes;
     const read = this.#unread.read({
       withinMs: this.clientMs,
       ...sizes,

@@ -28,8 +28,8 @@ interface HeldBody {
 
 /**
  * Limits the memory of bodies, and of messages of WebSockets, that have not arrived completely. Requests are not in progress meanwhile,
- * so admission does not limit how many there are. When all of them together are too large, the workspace that has most of them, or the
- * clients without a token, lose those with the most bytes over the longest time.
+ * so admission does not limit how many there are. When all of them together are too large, the workspace that sends most of them, or all
+ * clients without a token together, loses those that are largest and have taken longest.
  */
 export class UnfinishedBodies {
   readonly #maxBytes: number;

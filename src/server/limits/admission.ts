@@ -115,11 +115,11 @@ export class Admission {
 
   /**
    * Gets a ticket again when the new document of the request may be prepared. `bytes` is the memory that the request takes
-   * meanwhile; `group` is its workspace or network, since groups have turns alternately, and `room` tells whose requests make room for
-   * others in a full queue. Throws `unavailable`.
+   * meanwhile; `group` is its workspace or network, since groups have turns alternately, and `owner` is who makes room for others in a
+   * full queue. Throws `unavailable`.
    */
-  turn(deadline: Deadline, bytes: number, group: string, room?: string): Promise<void> {
-    const turn = this.#documents.wait(deadline, bytes, group, room);
+  turn(deadline: Deadline, bytes: number, group: string, owner?: string): Promise<void> {
+    const turn = this.#documents.wait(deadline, bytes, group, owner);
     this.#giveTurn();
     return turn;
   }
@@ -225,9 +225,9 @@ export class AdmissionTicket {
   }
 
   /** Gives the ticket back until the new document of the request may be prepared. Throws `unavailable`. */
-  async turn(bytes: number, group: string, room?: string): Promise<void> {
+  async turn(bytes: number, group: string, owner?: string): Promise<void> {
     this.#suspend();
-    await this.#gate.turn(this.deadline, bytes, group, room);
+    await this.#gate.turn(this.deadline, bytes, group, owner);
     this.#resume();
   }
 

@@ -18,7 +18,8 @@ interface Waiter {
   readonly deadline: Deadline;
   readonly bytes: number;
   readonly group: string;
-  readonly room: string;
+  /** Who makes room in a full queue: its workspace, or all clients without a token together. */
+  readonly owner: string;
 }
 
 /**
@@ -57,9 +58,9 @@ export class DocumentQueue<Other> {
   }
 
   /** Waits until the document of this request may be prepared. Throws `unavailable` when the queue is full or time is over. */
-  wait(deadline: Deadline, bytes: number, group: string, room = group): Promise<void> {
+  wait(deadline: Deadline, bytes: number, group: string, owner = group): Promise<void> {
     while (this.#waiting.size >= maxWaiting || this.#bytes + bytes > maxWaitingBytes)
-      if (!this.#makeRoomFor(bytes, room)) return Promise.reject(new AppError('unavailable', tooManyNew));
+      if (!this.#makeRoomFor(bytes, owner)) return Promise.reject(new AppError('unavailable', tooManyNew));
     return new Promise((resolve, reject) => {
       const stopListening = deadline.onDisconnect(() => {
         this.#remove(waiter);
@@ -73,7 +74,7 @@ export class DocumentQueue<Other> {
         stopListening();
         reject(new AppError('unavailable', tooManyNew));
       };
-      const waiter = { begin, refuse, deadline, bytes, group, room };
+      const waiter = { begin, refuse, deadline, bytes, group, owner };
       this.#waiting.add(waiter);
       this.#bytes += bytes;
     });
@@ -180,15 +181,15 @@ export class DocumentQueue<Other> {
     }
   }
 
-  /** Refuses the newest request of those that fill most of the queue, unless the new request belongs to them. */
-  #makeRoomFor(bytes: number, room: string): boolean {
+  /** Refuses the newest request of the owner that fills most of the queue. Returns false if that would be the owner of the new request. */
+  #makeRoomFor(bytes: number, owner: string): boolean {
     const shares = new Map<string, { count: number; bytes: number; newest: Waiter }>();
     for (const waiter of this.#waiting) {
-      const share = shares.get(waiter.room);
+      const share = shares.get(waiter.owner);
       const { count, bytes: before } = share ?? { count: 0, bytes: 0 };
-      shares.set(waiter.room, { count: count + 1, bytes: before + waiter.bytes, newest: waiter });
+      shares.set(waiter.owner, { count: count + 1, bytes: before + waiter.bytes, newest: waiter });
     }
-    const own = shares.get(room) ?? { count: 0, bytes: 0 };
+    const own = shares.get(owner) ?? { count: 0, bytes: 0 };
     const ownFill = fillOf({ count: own.count + 1, bytes: own.bytes + bytes });
     let largest: { fill: number; newest: Waiter } | undefined;
     for (const share of shares.values()) {
@@ -206,7 +207,7 @@ export class DocumentQueue<Other> {
   }
 }
 
-/** How much of the queue a group fills: 1 is all of it. */
+/** How much of the queue an owner fills: 1 is all of it. */
 function fillOf({ count, bytes }: { readonly count: number; readonly bytes: number }): number {
   return Math.max(count / maxWaiting, bytes / maxWaitingBytes);
 }

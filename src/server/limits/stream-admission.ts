@@ -54,8 +54,8 @@ export class StreamAdmission implements Gate {
     return ticket;
   }
 
-  async turn(deadline: Deadline, bytes: number, group: string, room?: string): Promise<void> {
-    await this.#admission.turn(deadline, bytes, group, room);
+  async turn(deadline: Deadline, bytes: number, group: string, owner?: string): Promise<void> {
+    await this.#admission.turn(deadline, bytes, group, owner);
     this.#opening += 1;
   }
 

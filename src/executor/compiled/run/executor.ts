@@ -166,7 +166,7 @@ async function runOn<Result>(
   }
 }
 
-/** The replica, unless its rows may be older than the reference data in memory, or there is none in memory. */
+/** The replica; undefined if its rows may be older than the cached reference data, or if no reference data is cached. */
 function replicaFor(replica: ReadServer | undefined, cached: Snapshot | undefined): ReadServer | undefined {
   if (!replica || !cached?.isCached || !replica.hasAllUntil(cached.readMs)) return undefined;
   replica.used();

@@ -41,7 +41,7 @@ export function newFrame(
   return { run, rows, types, fetched: [], isWholeTable, readWithRow: undefined, prewritten: undefined };
 }
 
-/** For each row, the index of one row of another frame; -1 if there is none. */
+/** Links each row of a frame to at most one row of another frame. `at` has the index of that row, or -1. */
 export interface Link {
   readonly frame: Frame;
   readonly at: Int32Array;
