@@ -40,7 +40,7 @@ const statements: Readonly<Record<string, readonly string[]>> = {
     'beyond {server/graphql/web-socket-messages.ts bytesASecond} bytes in a second',
     'because {server/graphql/web-socket-refusals.ts maxUnanswered} have no answer yet',
     'waits {server/graphql/web-socket-refusals.ts refusalMs} ms',
-    'have taken {server/limits/synchronous-operations.ts maxMs} ms within ten seconds',
+    'have taken {server/limits/first-pieces.ts maxMs} ms within ten seconds',
     '| bodies, and messages of WebSockets, that have not arrived completely, together | {server/http/unfinished-bodies.ts maxUnfinishedBytes} bytes;',
     '| characters of a name or an alias in a document | {executor/limits.ts maxNameLength} |',
     '| nesting of literals in a document | {executor/limits.ts maxNesting} |',

@@ -18,7 +18,7 @@ import { refusal } from './refusal.ts';
 import { subscriptionReply } from './subscriptions.ts';
 import type { ServerRequest } from '../http/request.ts';
 import { callerOfAddress } from '../limits/rate-limit.ts';
-import { SynchronousOperations } from '../limits/synchronous-operations.ts';
+import { FirstPieces } from '../limits/first-pieces.ts';
 import { pageDocuments } from '../pages/page-documents.ts';
 import { SchemaAccess } from './schema-access.ts';
 
@@ -47,7 +47,7 @@ const maxOperationNameLength = 100;
 interface Graph extends GraphSources {
   readonly schemaAccess: SchemaAccess;
   readonly earlierAnswers: EarlierAnswers;
-  readonly synchronous: SynchronousOperations;
+  readonly firstPieces: FirstPieces;
 }
 
 /**
@@ -70,7 +70,7 @@ export function createGraphQLHandler(
     documents,
     schemaAccess,
     earlierAnswers: new EarlierAnswers(),
-    synchronous: new SynchronousOperations(),
+    firstPieces: new FirstPieces(),
   };
   // Loaded when needed: these are a third of all modules, and no POST and no REST request needs them.
   let yoga: Promise<ReturnType<typeof createGraphQLYoga>> | undefined;
@@ -207,7 +207,7 @@ function run(graph: Graph, context: OperationRun, form: 'data' | 'json'): Promis
 }
 
 async function runWithSuggestions(
-  { schema, documents, schemaAccess, synchronous }: Graph,
+  { schema, documents, schemaAccess, firstPieces }: Graph,
   context: OperationRun,
   form: 'data' | 'json',
 ): Promise<OperationResult> {
@@ -231,7 +231,7 @@ async function runWithSuggestions(
     if (incoming.method === 'GET' && chosen.operation === OperationTypeNode.MUTATION) {
       raise('method_not_allowed', 'A GET cannot change anything: send mutations with POST.');
     }
-    const turnBytes = asksForSchema ? undefined : synchronous.turnOf(caller, document);
+    const turnBytes = asksForSchema ? undefined : firstPieces.turnOf(caller, document);
     if (turnBytes !== undefined) await incoming.turn(turnBytes);
     if (operation.principal) await incoming.takeWorkspacePlace();
     if (chosen.operation === OperationTypeNode.SUBSCRIPTION) {
@@ -253,7 +253,7 @@ async function runWithSuggestions(
         reportCost: incoming.headers['x-graphql-cost'] === '1',
         revalidation: context.revalidation,
       });
-    return await (asksForSchema ? execute() : synchronous.measure(caller, document, execute));
+    return await (asksForSchema ? execute() : firstPieces.measure(caller, document, execute));
   } catch (error) {
     const errors = error instanceof InvalidDocument ? error.errors : [error];
     return { errors: errors.map((cause) => formatError(cause, operation.requestId, operation.report)) };

@@ -1,13 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { parse } from 'graphql';
-import { measure, withMeter } from '../../src/db/engine/meter.ts';
 import { coerceVariables, InvalidVariables } from '../../src/executor/inputs/variables.ts';
 import { chooseOperation } from '../../src/executor/run/execute.ts';
 import { fragmentsOf } from '../../src/executor/selections/operation.ts';
 import { schema } from '../../src/schema/index.ts';
 import { AdmissionTicket } from '../../src/server/limits/admission.ts';
-import { SynchronousOperations } from '../../src/server/limits/synchronous-operations.ts';
+import { FirstPieces } from '../../src/server/limits/first-pieces.ts';
 import { startApp } from '../support/app.ts';
 
 const numbers = Array.from({ length: 100 }, (_, index) => index);
@@ -20,6 +19,11 @@ it.each([
   ],
   // Each field fails before it reads anything.
   ['fail', `{ ${numbers.map((n) => `a${n}: node(id: "issue_x${n}") { id }`).join(' ')} }`, {}],
+  [
+    'fail for the most part and read one row',
+    `{ ${numbers.map((n) => `a${n}: node(id: "issue_x${n}") { id }`).join(' ')} issues(first: 1) { nodes { key } } }`,
+    {},
+  ],
 ])(
   'operations that %s take turns when those of their caller have taken long',
   async (_, query, variables) => {
@@ -46,7 +50,7 @@ it.each([
   },
 );
 
-describe('synchronous operations', () => {
+describe('first pieces of operations', () => {
   const document = parse('{ teams { totalCount } }');
   const busyFor = (ms: number) => () => {
     jest.advanceTimersByTime(ms);
@@ -54,49 +58,56 @@ describe('synchronous operations', () => {
   };
 
   beforeEach(() => {
-    jest.useFakeTimers({ doNotFake: ['setImmediate', 'clearImmediate'] });
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'clearImmediate'] });
   });
   afterEach(() => {
     jest.useRealTimers();
   });
 
-  it('take turns, as large as they are long, after a tenth of a second in ten', async () => {
-    const operations = new SynchronousOperations();
-    await operations.measure('a', document, busyFor(98));
-    expect(operations.turnOf('a', document)).toBeUndefined();
-    await operations.measure('a', document, busyFor(3));
-    expect(operations.turnOf('a', document)).toBe(3_072);
-    expect(operations.turnOf('b', document)).toBeUndefined();
+  async function measure(pieces: FirstPieces, run: () => Promise<unknown>): Promise<void> {
+    await pieces.measure('a', document, run);
+    await nextTurn();
+  }
+
+  it('make operations take turns, as large as the pieces are long, after a tenth of a second in ten', async () => {
+    const pieces = new FirstPieces();
+    await measure(pieces, busyFor(98));
+    expect(pieces.turnOf('a', document)).toBeUndefined();
+    await measure(pieces, busyFor(3));
+    expect(pieces.turnOf('a', document)).toBe(3_072);
+    expect(pieces.turnOf('b', document)).toBeUndefined();
     jest.advanceTimersByTime(10_001);
-    expect(operations.turnOf('a', document)).toBeUndefined();
+    expect(pieces.turnOf('a', document)).toBeUndefined();
   });
 
   it('need no turns if they are short, however many there are', async () => {
-    const operations = new SynchronousOperations();
+    const pieces = new FirstPieces();
     const now = jest.spyOn(performance, 'now');
     let elapsedMs = 0;
     now.mockImplementation(() => (elapsedMs += 0.4));
-    for (let sent = 0; sent < 1_000; sent += 1)
-      await operations.measure('a', document, () => Promise.resolve());
+    for (let sent = 0; sent < 1_000; sent += 1) await measure(pieces, () => Promise.resolve());
     now.mockRestore();
-    expect(operations.turnOf('a', document)).toBeUndefined();
+    expect(pieces.turnOf('a', document)).toBeUndefined();
   });
 
-  it('are not those that wait for something', async () => {
-    const operations = new SynchronousOperations();
-    await operations.measure('a', document, async () => {
+  it('end when the operation waits', async () => {
+    const pieces = new FirstPieces();
+    await measure(pieces, async () => {
+      jest.advanceTimersByTime(60);
       await nextTurn();
       jest.advanceTimersByTime(200);
     });
-    expect(operations.turnOf('a', document)).toBeUndefined();
-    await operations.measure('a', document, busyFor(200));
-    expect(operations.turnOf('a', parse('{ viewer { id } }'))).toBeUndefined();
+    expect(pieces.turnOf('a', document)).toBeUndefined();
+    await measure(pieces, busyFor(60));
+    expect(pieces.turnOf('a', document)).toBe(61_440);
   });
 
-  it('are not those that send a statement, even if it is answered at once', async () => {
-    const operations = new SynchronousOperations();
-    await withMeter(() => operations.measure('a', document, () => measure('select 1', busyFor(200))));
-    expect(operations.turnOf('a', document)).toBeUndefined();
+  it('count for the whole caller, and make only operations with long ones wait', async () => {
+    const pieces = new FirstPieces();
+    await measure(pieces, busyFor(200));
+    expect(pieces.turnOf('a', parse('{ viewer { id } }'))).toBeUndefined();
+    await measure(pieces, busyFor(0));
+    expect(pieces.turnOf('a', document)).toBeUndefined();
   });
 });
 
