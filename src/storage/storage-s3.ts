@@ -119,11 +119,13 @@ export class S3Store implements FileStore {
     const { statusCode = 0 } = response;
     const body = await this.#beginningOf(response);
     const code = /<Code>(\w+)<\/Code>/.exec(body.toString('utf8'))?.[1] ?? '';
+    // Some stores begin their answer before they know the result, so the code of an error may follow a status of success.
+    const isLateError = statusCode < 300 && code !== '';
     // A missing bucket is a mistake in the settings, and does not mean that only this object is missing.
-    if (statuses.includes(statusCode) && code !== 'NoSuchBucket') return;
+    if (statuses.includes(statusCode) && !isLateError && code !== 'NoSuchBucket') return;
     const message = `The store answered ${statusCode} ${code}`.trim();
     if (statusCode === 507) throw new StorageFullError(message);
-    if (statusCode >= 500 || statusCode === 429) throw new StorageUnavailableError(message);
+    if (isLateError || statusCode >= 500 || statusCode === 429) throw new StorageUnavailableError(message);
     // HEAD has no body, and so no code.
     const isDenied = statusCode === 403 && (code === 'AccessDenied' || code === '');
     const hint = 'A key without the right ListBucket gets this answer also for a file that does not exist';

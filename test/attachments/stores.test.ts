@@ -261,6 +261,20 @@ describe('a store of an S3-compatible server that answers', () => {
     );
   });
 
+  it('with an error after a status of success has not stored an upload', async () => {
+    await withStore(
+      (request, response) =>
+        request.resume().on('end', () => response.writeHead(200).end(refusal('InternalError'))),
+      async (store) => {
+        const failure = expect.objectContaining({
+          name: 'StorageUnavailableError',
+          message: 'The store answered 200 InternalError',
+        });
+        await expect(store.put(newKey(), chunks(random(10)), 10)).rejects.toEqual(failure);
+      },
+    );
+  });
+
   it('that it is to be asked less often is asked again', async () => {
     const count = await withStore(
       (_request, response, nth) =>
