@@ -54,7 +54,7 @@ export async function measure(
   try {
     await Promise.all(
       open.map((connection, index) =>
-        askUntil(
+        sendUntil(
           until,
           connection,
           nextRequests(running, workload, facts, {
@@ -96,7 +96,7 @@ interface Tally {
   failures: unknown[];
 }
 
-async function askUntil(
+async function sendUntil(
   until: number,
   connection: Connection,
   next: () => Request,

@@ -42,16 +42,16 @@ export async function start(contender: Contender, databaseUrl: string): Promise<
     rmSync(directory, { recursive: true, force: true });
   };
   try {
-    await answers(child, port, contender.readyPath ?? '/health');
+    await waitUntilReady(child, port, contender.readyPath ?? '/health');
   } catch (error) {
-    const said = readFileSync(log, 'utf8').slice(-2_000);
+    const lastOutput = readFileSync(log, 'utf8').slice(-2_000);
     await stop();
-    throw new Error(`${contender.title} did not start: ${String(error)}\n${said}`, { cause: error });
+    throw new Error(`${contender.title} did not start: ${String(error)}\n${lastOutput}`, { cause: error });
   }
   return { contender, port, pid: child.pid ?? 0, startedMs: performance.now() - began, stop };
 }
 
-async function answers(child: ChildProcess, port: number, path: string): Promise<void> {
+async function waitUntilReady(child: ChildProcess, port: number, path: string): Promise<void> {
   const until = performance.now() + startWithinMs;
   while (performance.now() < until) {
     if (child.exitCode !== null) throw new Error(`it exited with ${child.exitCode}`);

@@ -1,5 +1,5 @@
 import { capacityOf, type Costs, type Size } from './model.ts';
-import type { OfWorkspaces } from './workspaces.ts';
+import type { WorkspaceTimes } from './workspaces.ts';
 
 /** What was measured elsewhere; docs/capacity.md has the commands. */
 const measured = {
@@ -30,7 +30,7 @@ const large: Omit<Size, 'processes' | 'connections'> = {
 const poolSize = 10;
 
 /** Prints where a large service is full, for growing numbers of processes. */
-export function printCapacity({ numberingMs }: OfWorkspaces, say: (line: string) => void): void {
+export function printCapacity({ numberingMs }: WorkspaceTimes, say: (line: string) => void): void {
   const costs: Costs = { ...measured, numberingMs };
   say('');
   say(

@@ -7,7 +7,7 @@ import { repository } from '../repository.ts';
 import { spread } from '../report/numbers.ts';
 
 /** What grows with the number of workspaces in use, in ms. */
-export interface OfWorkspaces {
+export interface WorkspaceTimes {
   /** Numbering the changes of one workspace, one after the other, as a sequencer does. */
   readonly numberingMs: number;
   /** The statement that looks for changes of dead processes, with a change in each of the workspaces. */
@@ -20,7 +20,7 @@ export const workspaces = 1_000;
 const rounds = 5;
 
 /** Measures with the statements of the product on a database of its own with a thousand workspaces. */
-export async function measureWorkspaces(url: string, say: (line: string) => void): Promise<OfWorkspaces> {
+export async function measureWorkspaces(url: string, say: (line: string) => void): Promise<WorkspaceTimes> {
   migrate(url, repository);
   const database = await openDatabase({ url });
   try {

@@ -49,12 +49,15 @@ export class Explainer {
   }
 
   async #explain(text: string, parameters: unknown[]): Promise<ExplainedStatement> {
-    const how = 'explain (analyze, buffers, format json)';
-    if (!this.#isGeneric) return explained(text, await this.#client.query(`${how} ${text}`, parameters));
+    const explain = 'explain (analyze, buffers, format json)';
+    if (!this.#isGeneric) return explained(text, await this.#client.query(`${explain} ${text}`, parameters));
     await this.#client.query('deallocate all');
     await this.#client.query(`prepare generic as ${text}`);
     const literals = parameters.map(literalOf).join(', ');
-    return explained(text, await this.#client.query(`${how} execute generic${literals && `(${literals})`}`));
+    return explained(
+      text,
+      await this.#client.query(`${explain} execute generic${literals && `(${literals})`}`),
+    );
   }
 }
 
