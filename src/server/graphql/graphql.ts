@@ -253,7 +253,9 @@ async function runWithSuggestions(
         reportCost: incoming.headers['x-graphql-cost'] === '1',
         revalidation: context.revalidation,
       });
-    return await (asksForSchema ? execute() : firstPieces.measure(caller, document, execute));
+    // These have waited for a turn, and most of what a new document does first is to be compiled.
+    const hasTakenTurn = asksForSchema || newText !== undefined;
+    return await (hasTakenTurn ? execute() : firstPieces.measure(caller, document, execute));
   } catch (error) {
     const errors = error instanceof InvalidDocument ? error.errors : [error];
     return { errors: errors.map((cause) => formatError(cause, operation.requestId, operation.report)) };
