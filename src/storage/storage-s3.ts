@@ -118,12 +118,14 @@ export class S3Store implements FileStore {
   async #settle(response: IncomingMessage, statuses: readonly number[]): Promise<void> {
     const { statusCode = 0 } = response;
     const body = await this.#beginningOf(response);
-    const code = /<Code>(\w+)<\/Code>/.exec(body.toString('utf8'))?.[1] ?? '';
-    // Some stores begin their answer before they know the result, so the code of an error may follow a status of success.
-    const isLateError = statusCode < 300 && code !== '';
+    const text = body.toString('utf8').trim();
+    const code = /<Code>(\w+)<\/Code>/.exec(text)?.[1] ?? '';
+    // Some stores begin their answer before they know the result, and a proxy may answer with a page of its own. If the request has
+    // succeeded, there is nothing to say.
+    const isLateError = statusCode < 300 && text !== '';
     // A missing bucket is a mistake in the settings, and does not mean that only this object is missing.
     if (statuses.includes(statusCode) && !isLateError && code !== 'NoSuchBucket') return;
-    const message = `The store answered ${statusCode} ${code}`.trim();
+    const message = `The store answered ${statusCode} ${code || (isLateError ? 'with content' : '')}`.trim();
     if (statusCode === 507) throw new StorageFullError(message);
     if (isLateError || statusCode >= 500 || statusCode === 429) throw new StorageUnavailableError(message);
     // HEAD has no body, and so no code.

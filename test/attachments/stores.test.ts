@@ -261,15 +261,14 @@ describe('a store of an S3-compatible server that answers', () => {
     );
   });
 
-  it('with an error after a status of success has not stored an upload', async () => {
+  it.each([
+    ['an error', refusal('InternalError'), 'The store answered 200 InternalError'],
+    ['a page of a proxy', '<html>Sign in</html>', 'The store answered 200 with content'],
+  ])('with %s after a status of success has not stored an upload', async (_, content, message) => {
     await withStore(
-      (request, response) =>
-        request.resume().on('end', () => response.writeHead(200).end(refusal('InternalError'))),
+      (request, response) => request.resume().on('end', () => response.writeHead(200).end(content)),
       async (store) => {
-        const failure = expect.objectContaining({
-          name: 'StorageUnavailableError',
-          message: 'The store answered 200 InternalError',
-        });
+        const failure = expect.objectContaining({ name: 'StorageUnavailableError', message });
         await expect(store.put(newKey(), chunks(random(10)), 10)).rejects.toEqual(failure);
       },
     );
