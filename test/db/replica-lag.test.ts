@@ -76,14 +76,14 @@ function answer(row: Record<string, string>): Buffer {
   ]);
 }
 
-it('a replica serves only after it has reached a position of the primary whose time is known', async () => {
+it('a replica of the same database serves after it has reached a position of the primary whose time is known', async () => {
   const lsn = (bytes: number) => `0/${bytes.toString(16)}`;
   const written = { primary: 2_000_000, replica: 1_000_000 };
   const primary = new PositionServer(() => {
     written.primary += 100;
-    return { file: '000000010000000000000001', lsn: lsn(written.primary) };
+    return { file: '000000010000000000000001', lsn: lsn(written.primary), database: '1/2' };
   });
-  const state = { replica: 't' };
+  const state = { replica: 't', database: '1/2' };
   const replica = new PositionServer(() => ({ ...state, lsn: lsn(written.replica), timeline: '1' }));
   const url = await primary.start();
   const pool = new ServerPool({ url });
@@ -104,10 +104,18 @@ it('a replica serves only after it has reached a position of the primary whose t
   await eventually(() => problems.length > 2);
   state.replica = 't';
   await eventually(() => problems.length > 3);
+  // Another database of the same standby has the same position.
+  state.database = '1/3';
+  await eventually(() => problems.length > 4);
+  await expectNothingServed();
+  state.database = '1/2';
+  await eventually(() => problems.length > 5);
   expect(problems).toEqual([
     'it is too far behind, or it is not known yet how far',
     undefined,
     'it is not a replica, or was promoted',
+    undefined,
+    'it has another database than the one that DATABASE_URL names, or belongs to another primary',
     undefined,
   ]);
   // The replica stands still, and the times of the positions are forgotten.

@@ -11,6 +11,7 @@ import { readsOf } from '../faults/support/replica-reads.ts';
 import { isGraphqlJs, startApp } from '../support/app.ts';
 import { eventually } from '../support/eventually.ts';
 import { team } from '../support/fixtures.ts';
+import { openDatabase } from '../../src/db/engine/engine.ts';
 import { onStatement } from '../../src/db/engine/meter.ts';
 import { primaryPositionSql } from '../../src/db/engine/wal-position.ts';
 import { hashToken } from '../../src/resolvers/access/access-tokens.ts';
@@ -74,6 +75,21 @@ onReplicas(
       const before = r.served();
       expect(await titleOf(body.key, { token })).toBe('On both');
       expect(r.served()).toBe(before + 1);
+    });
+
+    it('reads nothing from another database of the standby', async () => {
+      const elsewhere = new URL(r.standby.url);
+      elsewhere.pathname = '/template1';
+      const database = await openDatabase({ url: r.primary.url }, [elsewhere.href]);
+      try {
+        const problem = await new Promise<string | undefined>((resolve) => {
+          database.replicas?.onChange((_replica, reason) => resolve(reason));
+        });
+        expect(problem).toMatch(/^it has another database/);
+        expect(database.replicas?.choose(undefined)).toBeUndefined();
+      } finally {
+        await database.close();
+      }
     });
 
     it('shows a client its own writes when it sends the header back, and others the replica', async () => {

@@ -5,6 +5,7 @@ import type { Generations } from './generations.ts';
 import { askEveryMs, PositionWatch } from './position-watch.ts';
 import { type PostgresLocation, ServerPool } from './postgres.ts';
 import {
+  databaseIdentitySql,
   lsnBytes,
   positionOf,
   primaryPositionSql,
@@ -39,6 +40,7 @@ interface Observation<Value> {
 /** What a server of `READ_DATABASE_URLS` reports about itself. */
 interface ReplicaState {
   readonly isReplica: boolean;
+  readonly database: string;
   readonly position: WalPosition;
 }
 
@@ -47,7 +49,7 @@ interface ReplicaState {
  * control file then has the timeline of the last restart point: an older one than the true one, so the replica serves nothing for
  * a while.
  */
-const replicaStateSql = `select pg_is_in_recovery() as replica, pg_last_wal_replay_lsn()::text as lsn,
+const replicaStateSql = `select pg_is_in_recovery() as replica, ${databaseIdentitySql} as database, pg_last_wal_replay_lsn()::text as lsn,
   coalesce((select received_tli from pg_stat_wal_receiver), (select timeline_id from pg_control_checkpoint()))::text as timeline`;
 
 /** The replicas of a primary, and the position of each in its write-ahead log. */
@@ -116,22 +118,34 @@ interface ReplicaLoad {
 
 /** The positions of the primary in the last few seconds. */
 class PrimaryPositions {
+  /** Its identity; undefined until the primary has answered. */
+  #database: string | undefined;
   /** Oldest first. */
   #seen: Observation<WalPosition>[] = [];
-  readonly #watch: PositionWatch<WalPosition>;
+  readonly #watch: PositionWatch<{ position: WalPosition; database: string }>;
 
   constructor(url: string, generations: Generations) {
     this.#watch = new PositionWatch({
       url,
       name: 'workgraph position',
-      text: primaryPositionSql,
-      read: ({ file, lsn }) => positionOf({ file: file ?? '', lsn: lsn ?? '' }),
-      onSeen: (value, startedMs) => this.#see({ value, startedMs }),
+      text: `select *, ${databaseIdentitySql} as database from (${primaryPositionSql}) as position`,
+      read: ({ file, lsn, database }) => ({
+        position: positionOf({ file: file ?? '', lsn: lsn ?? '' }),
+        database: database ?? '',
+      }),
+      onSeen: ({ position, database }, startedMs) => {
+        this.#database = database;
+        this.#see({ value: position, startedMs });
+      },
       onLost: () => {
         this.#seen = [];
       },
     });
     generations.onNew(() => this.#watch.reopen());
+  }
+
+  get database(): string | undefined {
+    return this.#database;
   }
 
   /** The last position; undefined if the primary has not answered lately. */
@@ -190,8 +204,9 @@ class Replica implements ReadServer {
       url: location.url,
       name: 'workgraph replica position',
       text: replicaStateSql,
-      read: ({ replica, lsn, timeline }) => ({
+      read: ({ replica, database, lsn, timeline }) => ({
         isReplica: replica === 't',
+        database: database ?? '',
         position: lsn ? { timeline: Number(timeline), bytes: lsnBytes(lsn) } : unknownPosition,
       }),
       onSeen: (value, startedMs) => {
@@ -243,11 +258,11 @@ class Replica implements ReadServer {
     await Promise.all([this.#watch.close(), this.#pool.end()]);
   }
 
-  /** The position that it has replayed; undefined if it has not answered recently, or is no replica. */
+  /** The position that it has replayed; undefined if it has not answered recently, or is no replica of this database. */
   get #position(): WalPosition | undefined {
-    const seen = this.#seen;
-    if (!seen?.value.isReplica || performance.now() - seen.startedMs > freshMs) return undefined;
-    return seen.value.position;
+    const { value: state, startedMs = 0 } = this.#seen ?? {};
+    if (!state?.isReplica || performance.now() - startedMs > freshMs) return undefined;
+    return state.database === this.#primary.database ? state.position : undefined;
   }
 
   /** NaN if it is unknown, for instance on another timeline. */
@@ -289,6 +304,8 @@ class Replica implements ReadServer {
     if (!state) return 'it does not answer';
     if (!state.isReplica) return 'it is not a replica, or was promoted';
     if (!primary) return 'the position of the primary is not known';
+    if (state.database !== this.#primary.database)
+      return 'it has another database than the one that DATABASE_URL names, or belongs to another primary';
     if (state.position.timeline !== primary.timeline)
       return `it is on timeline ${state.position.timeline}, and the primary on ${primary.timeline}`;
     return 'it is too far behind, or it is not known yet how far';

@@ -19,6 +19,10 @@ export function lsnBytes(lsn: string): number {
 export const primaryPositionSql =
   'select pg_walfile_name(lsn) as file, lsn::text as lsn from pg_current_wal_lsn() as lsn';
 
+/** Identifies a database: the number of its cluster, which its standbys share, and its own number there. */
+export const databaseIdentitySql = `(select system_identifier from pg_control_system())
+  || '/' || (select oid from pg_database where datname = current_database())`;
+
 export function positionOf({ file, lsn }: { file: string; lsn: string }): WalPosition {
   return { timeline: Number.parseInt(file.slice(0, 8), 16), bytes: lsnBytes(lsn) };
 }
