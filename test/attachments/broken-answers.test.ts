@@ -18,21 +18,21 @@ type Answering = (response: ServerResponse) => void;
 
 const bytes = Buffer.alloc(200_000, 'a line of text\n');
 
-/** The ways in which a store breaks its answer off after the headers. */
-const half = { 'Content-Length': bytes.length };
+/** Headers that promise all bytes, of which the answers below then send too few, too many or just enough. */
+const promisesAll = { 'Content-Length': bytes.length };
 const resets: Answering = (response) => {
-  response.writeHead(200, half);
+  response.writeHead(200, promisesAll);
   response.write(bytes.subarray(0, 100_000), () => response.socket?.resetAndDestroy());
 };
 const endsEarly: Answering = (response) => {
-  response.writeHead(200, half);
+  response.writeHead(200, promisesAll);
   response.write(bytes.subarray(0, 100_000), () => response.socket?.end());
 };
 const stalls: Answering = (response) => {
-  response.writeHead(200, half).write(bytes.subarray(0, 100_000));
+  response.writeHead(200, promisesAll).write(bytes.subarray(0, 100_000));
 };
 const resetsAtOnce: Answering = (response) => {
-  response.writeHead(200, half).flushHeaders();
+  response.writeHead(200, promisesAll).flushHeaders();
   response.socket?.end();
 };
 const sendsTooMuch: Answering = (response) => {
@@ -54,7 +54,7 @@ const dripsError: Answering = (response) => {
   response.writeHead(500, { 'Content-Length': 100_000 });
   dripInto(response);
 };
-const sendsAll: Answering = (response) => response.writeHead(200, half).end(bytes);
+const sendsAll: Answering = (response) => response.writeHead(200, promisesAll).end(bytes);
 
 /** Writes a byte every few milliseconds until the connection is closed. */
 function dripInto(sink: Writable | null): void {
@@ -93,8 +93,8 @@ describe('a store', () => {
     ['ends the connection', endsEarly],
     ['sends nothing more', stalls],
     ['ends the connection before the first byte', resetsAtOnce],
-  ])('is unavailable when it %s in the middle of an answer', async (_, how) => {
-    answers = how;
+  ])('is unavailable when it %s in the middle of an answer', async (_, answering) => {
+    answers = answering;
     const store = new S3Store(new URL(storageUrl), 200);
     const read = store.get('a/key').then((content) => buffer(content ?? Readable.from([])));
     await expect(read).rejects.toThrow(StorageUnavailableError);
@@ -105,8 +105,8 @@ describe('a store', () => {
   it.each([
     ['the head of an answer', dripsHead],
     ['the description of an error', dripsError],
-  ])('is unavailable when it sends %s byte by byte', async (_, how) => {
-    answers = how;
+  ])('is unavailable when it sends %s byte by byte', async (_, answering) => {
+    answers = answering;
     const store = new S3Store(new URL(storageUrl), 200);
     await expect(store.get('a/key')).rejects.toThrow(StorageUnavailableError);
   });
@@ -275,8 +275,8 @@ describe('a server on a store that breaks its answers off', () => {
       ['a part that was not asked for', (of) => sends(206, of)],
       ['another protocol', () => switchesProtocol],
       ['nothing but informational answers', () => informsForever],
-    ])('answers a picture with 503 when the store sends %s', async (_, how) => {
-      const response = await previewOf('a.png', sends(200, preview), how(preview));
+    ])('answers a picture with 503 when the store sends %s', async (_, answeringWith) => {
+      const response = await previewOf('a.png', sends(200, preview), answeringWith(preview));
       expect(await problemOf(response)).toEqual([503, 'unavailable']);
     });
 
@@ -285,8 +285,8 @@ describe('a server on a store that breaks its answers off', () => {
       ['nothing of it', sends(206, Buffer.alloc(0))],
       ['the whole file, though a part was asked for', sends(200, text)],
       ['more than it', sends(206, bytes)],
-    ])('answers a text with 503 when the store sends %s', async (_, how) => {
-      const response = await previewOf('a.txt', sends(206, text), how);
+    ])('answers a text with 503 when the store sends %s', async (_, answering) => {
+      const response = await previewOf('a.txt', sends(206, text), answering);
       expect(await problemOf(response)).toEqual([503, 'unavailable']);
     });
 

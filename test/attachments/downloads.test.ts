@@ -236,7 +236,7 @@ describe('with an origin for files', () => {
   });
   afterAll(() => apart.stop());
 
-  const ask = (
+  const sendTo = (
     host: string,
     method: string,
     path: string,
@@ -265,16 +265,16 @@ describe('with an origin for files', () => {
     const { origin, pathname, search } = new URL(uploadUrl);
     expect(origin).toBe('http://files.example');
     const bytes = Buffer.from('abc');
-    expect((await ask('work.example', 'PUT', pathname + search, { body: bytes })).status).toBe(404);
-    expect((await ask('files.example', 'PUT', pathname + search, { body: bytes })).status).toBe(204);
+    expect((await sendTo('work.example', 'PUT', pathname + search, { body: bytes })).status).toBe(404);
+    expect((await sendTo('files.example', 'PUT', pathname + search, { body: bytes })).status).toBe(204);
     const [shown] = await own.list();
     const read = new URL(shown?.signedDownloadUrl ?? '');
     const fromPage = { headers: { Origin: 'http://work.example' } };
-    const given = await ask('FILES.example', 'GET', read.pathname + read.search, fromPage);
+    const given = await sendTo('FILES.example', 'GET', read.pathname + read.search, fromPage);
     expect([given.status, given.body]).toEqual([200, 'abc']);
     expect(given.headers['access-control-allow-origin']).toBe('http://work.example');
     const asked = { Origin: 'http://work.example', 'Access-Control-Request-Method': 'PUT' };
-    const preflight = await ask('files.example', 'OPTIONS', pathname, { headers: asked });
+    const preflight = await sendTo('files.example', 'OPTIONS', pathname, { headers: asked });
     expect(preflight).toMatchObject({
       status: 204,
       headers: {
@@ -284,14 +284,14 @@ describe('with an origin for files', () => {
     });
     const elsewhere = { headers: { ...asked, Origin: 'http://files.example' } };
     for (const foreign of [
-      await ask('files.example', 'OPTIONS', pathname, elsewhere),
-      await ask('files.example', 'GET', read.pathname + read.search, elsewhere),
+      await sendTo('files.example', 'OPTIONS', pathname, elsewhere),
+      await sendTo('files.example', 'GET', read.pathname + read.search, elsewhere),
     ]) {
       expect(foreign.headers['access-control-allow-origin']).toBeUndefined();
       expect(foreign.headers.vary).toMatch(/\bOrigin\b/);
     }
     for (const path of ['/', '/graphql', '/v1/teams', '/health']) {
-      expect([path, (await ask('files.example', 'GET', path)).status]).toEqual([path, 404]);
+      expect([path, (await sendTo('files.example', 'GET', path)).status]).toEqual([path, 404]);
     }
   });
 });

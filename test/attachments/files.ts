@@ -23,13 +23,15 @@ export interface AttachmentRead {
   signedPreviewUrl: string | null;
 }
 
-export interface Announced {
+/** What attachmentCreate returns: the attachment, whose bytes are yet to be sent to `uploadUrl`. */
+export interface CreatedAttachment {
   attachment: AttachmentRead;
   uploadUrl: string;
   expiresUtc: string;
 }
 
-export interface Named {
+/** The input of attachmentCreate. */
+export interface CreateInput {
   issueKey: string;
   fileName: string;
   contentType: string;
@@ -41,9 +43,9 @@ export interface FileDesk {
   issueKey: string;
   /** The token of a member, with all scopes. */
   token: string;
-  create(named?: Partial<Named>): Promise<Announced>;
+  create(input?: Partial<CreateInput>): Promise<CreatedAttachment>;
   /** Creates an attachment that must be refused, and returns the errors. */
-  refused(named: Partial<Named>, token?: string): Promise<{ code: string; errors: readonly unknown[] }>;
+  refused(input: Partial<CreateInput>, token?: string): Promise<{ code: string; errors: readonly unknown[] }>;
   /** Creates an attachment and uploads its bytes. */
   attach(fileName: string, contentType: string, bytes: Uint8Array): Promise<AttachmentRead>;
   list(token?: string): Promise<AttachmentRead[]>;
@@ -53,18 +55,18 @@ export interface FileDesk {
 export async function fileDesk(app: App): Promise<FileDesk> {
   const world = await issueWorld(app);
   const { token } = world.ada;
-  const ask = async (query: string, variables: Record<string, unknown>, by = token) => {
+  const send = async (query: string, variables: Record<string, unknown>, by = token) => {
     const { body } = await app.graphql<Record<string, never>>(query, variables, { token: by });
     return body;
   };
-  const created = await ask(
+  const created = await send(
     'mutation ($input: IssueCreateInput!) { issueCreate(input: $input) { issue { key } } }',
     { input: { teamId: world.eng.id, title: 'Files' } },
   );
   const issueKey = (created.data as unknown as { issueCreate: { issue: { key: string } } }).issueCreate.issue
     .key;
-  const creation = (named: Partial<Named>, by?: string) =>
-    ask(
+  const sendCreate = (input: Partial<CreateInput>, by?: string) =>
+    send(
       `mutation ($input: AttachmentCreateInput!) {
         attachmentCreate(input: $input) { attachment { ${fields} } uploadUrl expiresUtc } }`,
       {
@@ -73,7 +75,7 @@ export async function fileDesk(app: App): Promise<FileDesk> {
           fileName: 'a.bin',
           contentType: 'application/octet-stream',
           sizeBytes: 5,
-          ...named,
+          ...input,
         },
       },
       by,
@@ -81,13 +83,13 @@ export async function fileDesk(app: App): Promise<FileDesk> {
   const desk: FileDesk = {
     issueKey,
     token,
-    create: async (named = {}) => {
-      const { data, errors } = await creation(named);
+    create: async (input = {}) => {
+      const { data, errors } = await sendCreate(input);
       if (errors) throw new Error(JSON.stringify(errors));
-      return (data as unknown as { attachmentCreate: Announced }).attachmentCreate;
+      return (data as unknown as { attachmentCreate: CreatedAttachment }).attachmentCreate;
     },
-    refused: async (named, by) => {
-      const { errors } = await creation(named, by);
+    refused: async (input, by) => {
+      const { errors } = await sendCreate(input, by);
       const [error] = errors ?? [];
       if (!error) throw new Error('attachmentCreate was not refused');
       const { code, errors: violations } = error.extensions as unknown as {
@@ -105,7 +107,7 @@ export async function fileDesk(app: App): Promise<FileDesk> {
       return found;
     },
     list: async (by) => {
-      const { data, errors } = await ask(
+      const { data, errors } = await send(
         `query ($key: String!) { issue(key: $key) { attachments(first: 100) { nodes { ${fields} } } } }`,
         { key: issueKey },
         by,
@@ -115,7 +117,7 @@ export async function fileDesk(app: App): Promise<FileDesk> {
         .nodes;
     },
     remove: async (id, expectedRevision) => {
-      const { errors } = await ask(
+      const { errors } = await send(
         'mutation ($input: AttachmentDeleteInput!) { attachmentDelete(input: $input) { deletedAttachmentId issue { key } } }',
         { input: { id, expectedRevision } },
       );

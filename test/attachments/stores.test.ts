@@ -274,7 +274,7 @@ describe('a store of an S3-compatible server that answers', () => {
     );
   });
 
-  it('that it is to be asked less often is asked again', async () => {
+  it('503 SlowDown is asked again', async () => {
     const count = await withStore(
       (_request, response, nth) =>
         nth === 1 ? response.writeHead(503).end(refusal('SlowDown')) : response.writeHead(200).end('bytes'),
