@@ -26,22 +26,22 @@ export async function startFaultyProxy(to: string): Promise<FaultyProxy> {
       return;
     }
     const body = await buffer(request);
-    const passed = await fetch(`${to}${url}`, {
+    const forwarded = await fetch(`${to}${url}`, {
       method,
       headers: Object.entries(headers).flatMap(([name, value]) =>
         ['host', 'connection', 'content-length'].includes(name) ? [] : [[name, String(value)]],
       ),
       ...(body.length > 0 && { body }),
     });
-    const bytes = Buffer.from(await passed.arrayBuffer());
+    const bytes = Buffer.from(await forwarded.arrayBuffer());
     if (fault === 'lost') {
       request.socket.destroy();
       return;
     }
-    const sent = [...passed.headers].filter(
+    const sent = [...forwarded.headers].filter(
       ([name]) => !/^(?:content-(?:encoding|length)|transfer-|connection)/.test(name),
     );
-    response.writeHead(passed.status, Object.fromEntries(sent)).end(bytes);
+    response.writeHead(forwarded.status, Object.fromEntries(sent)).end(bytes);
   };
   const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -50,8 +50,8 @@ it.each([
   },
 );
 
-/** Lets `ms` pass, and whatever happens then. */
-async function pass(ms: number): Promise<void> {
+/** Advances the fake clock by `ms` in small steps, and lets the event loop run after each. */
+async function advanceTime(ms: number): Promise<void> {
   for (let turn = 0; turn < 5_000; turn += 1) {
     jest.advanceTimersByTime(ms / 5_000);
     await nextTurn();
@@ -67,7 +67,7 @@ it('a stream that may wait for longer than a timer can is not opened again at on
   const waiting = workgraph.changes({}, { signal: leaving.signal }).next();
   while (server.seen.length === 0) await nextTurn();
   // Less than the silence after which a connection counts as lost.
-  await pass(5_000);
+  await advanceTime(5_000);
   expect(server.seen).toHaveLength(1);
   leaving.abort(new Error('The page was left.'));
   await expect(waiting).rejects.toThrow('The page was left.');
@@ -79,7 +79,7 @@ it('an answer may take for ever when the client is told so', async () => {
   const workgraph = connect({ url: server.url, token: 'wg_token', timeoutMs: Infinity });
   const answer = workgraph.graph.request('{ viewer { id } }');
   while (held.length === 0) await nextTurn();
-  await pass(600_000);
+  await advanceTime(600_000);
   held[0]?.writeHead(200, { 'Content-Type': 'application/json' }).end('{"data": {"viewer": null}}');
   expect([await answer, held.length]).toEqual([{ viewer: null }, 1]);
 });
@@ -92,7 +92,7 @@ it('a fetch that throws instead of rejecting makes the server unreachable, for s
   const workgraph = connect({ url: 'http://localhost:1', token: 'wg_token', fetch: broken });
   for (const call of [workgraph.rest.GET('/v1/teams'), workgraph.changes().next()]) {
     const failed = failureOf(call);
-    await pass(120_000);
+    await advanceTime(120_000);
     expect(await failed).toMatchObject({ code: 'unreachable', cause });
   }
 });
