@@ -1,5 +1,6 @@
 import { changes, openLists } from './one-change.ts';
-import { quantile, type Section } from './section.ts';
+import { quantile } from '../../test/faults/support/fault.ts';
+import type { Section } from './section.ts';
 
 const subscription = {
   query:
@@ -12,11 +13,11 @@ export const fanOut: Section = {
   engines: ['postgres', 'embedded'],
   measure: async (server, scale) => {
     const count = Math.round(4_000 * scale);
-    const { listeners, hear } = await openLists(server, count, () => subscription);
+    const { listeners, measureChanges } = await openLists(server, count, () => subscription);
     const reads = async () =>
       (await server.metrics()).get('workgraph_stream_reads_total{kind="made"}') ?? Number.NaN;
     const readsBefore = await reads();
-    const { lasts, spreads } = await hear();
+    const { lasts, spreads } = await measureChanges();
     const perChange = ((await reads()) - readsBefore) / changes;
     listeners.close();
     return [

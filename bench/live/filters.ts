@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '../http/connection.ts';
 import { changes, openLists } from './one-change.ts';
 import type { DemoServer } from './demo-server.ts';
-import { type Figure, quantile, type Section } from './section.ts';
+import { quantile } from '../../test/faults/support/fault.ts';
+import type { Figure, Section } from './section.ts';
 import { writeIssues } from './writers.ts';
 
 const query =
@@ -15,22 +16,22 @@ export const filters: Section = {
   measure: async (server, scale) => {
     const count = Math.round(1_000 * scale);
     const seconds = 15 * scale;
-    await underChanges(server, Math.max(seconds / 3, 2));
-    const alone = await underChanges(server, seconds);
+    await readP99UnderWrites(server, Math.max(seconds / 3, 2));
+    const alone = await readP99UnderWrites(server, seconds);
     const filter = (n: number) => ({
       priority: { eq: 'URGENT' },
       status: { isTerminal: { eq: false } },
       not: { estimateValue: { eq: 1_000 + n } },
     });
-    const { listeners, hear } = await openLists(server, count, (n) => ({
+    const { listeners, measureChanges } = await openLists(server, count, (n) => ({
       query,
       variables: { filter: filter(n) },
     }));
     const statements = async () => (await server.metrics()).get(statementCount) ?? Number.NaN;
     const before = await statements();
-    const { lasts } = await hear();
+    const { lasts } = await measureChanges();
     const perChange = ((await statements()) - before) / changes;
-    const beside = await underChanges(server, seconds);
+    const beside = await readP99UnderWrites(server, seconds);
     listeners.close();
     const figures: Figure[] = [
       {
@@ -52,7 +53,7 @@ export const filters: Section = {
 const statementCount = 'workgraph_statement_duration_seconds_count{outcome="ok"}';
 
 /** The 99th percentile of reads while 100 issues a second are created, which the lists do not show. */
-async function underChanges(server: DemoServer, seconds: number): Promise<number> {
+async function readP99UnderWrites(server: DemoServer, seconds: number): Promise<number> {
   const took: number[] = [];
   const over = new AbortController();
   const readers = Array.from({ length: 4 }, async () => {

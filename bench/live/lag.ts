@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Listeners } from './listeners.ts';
 import type { Server } from './demo-server.ts';
-import { type Figure, quantile, type Section } from './section.ts';
+import { quantile } from '../../test/faults/support/fault.ts';
+import type { Figure, Section } from './section.ts';
 import { writeIssues, type Acknowledgements } from './writers.ts';
 
 const subscription = { query: 'subscription { changes { requestId eventType } }' };

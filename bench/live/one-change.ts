@@ -9,7 +9,7 @@ export const changes = 10;
 export interface OpenLists {
   readonly listeners: Listeners;
   /** Creates urgent issues, one after the other. Returns how long the last list waited for each, and the last after the first. */
-  readonly hear: () => Promise<{ lasts: number[]; spreads: number[] }>;
+  readonly measureChanges: () => Promise<{ lasts: number[]; spreads: number[] }>;
 }
 
 export async function openLists(
@@ -24,7 +24,7 @@ export async function openLists(
     arrivals.push(atMs);
     if (arrivals.length === count) heardAll();
   });
-  const hear = async () => {
+  const measureChanges = async () => {
     const lasts: number[] = [];
     const spreads: number[] = [];
     for (let change = 0; change < changes; change += 1) {
@@ -45,5 +45,5 @@ export async function openLists(
     }
     return { lasts, spreads };
   };
-  return { listeners, hear };
+  return { listeners, measureChanges };
 }

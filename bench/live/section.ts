@@ -20,9 +20,3 @@ export interface Section {
   /** `scale` is 1, or less for a quicker and smaller measurement. */
   readonly measure: (server: DemoServer, scale: number) => Promise<Figure[]>;
 }
-
-/** The quantile of the numbers, or NaN if there are none. */
-export function quantile(numbers: readonly number[], share: number): number {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-}

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { quantile, type Section } from './section.ts';
+import { quantile } from '../../test/faults/support/fault.ts';
+import type { Section } from './section.ts';
 import { writeIssues } from './writers.ts';
 
 /** Deliveries to a receiver on the same machine: the throughput of design figure 10. */
