@@ -56,7 +56,7 @@ export async function checkChildren(
   for (const { orderBy, parents: count, isGeneric } of shapes) {
     const ids = parents.slice(0, count);
     const variables = { ...(root ? { count: ids.length } : { ids }), filter, orderBy };
-    const { data, statements } = await gate.ask(document, variables, { isGeneric });
+    const { data, statements } = await gate.execute(document, variables, { isGeneric });
     const { parents: found } = (root ? data['all'] : data) as { parents: Parent[] };
     const pages = found.map(({ list }) => list);
     // The parents themselves are read by a statement of their own, unless they are in memory.

@@ -32,10 +32,10 @@ export interface Gate {
   /** The variables of an operation as resolvers receive them, with the internal values of enums. */
   coerced(document: string, variables: Record<string, unknown>): Record<string, unknown>;
   /** Answers an operation with the product's compiled executor, and explains each of its statements. */
-  ask(
+  execute(
     document: string,
     variables: Record<string, unknown>,
-    how: { isGeneric: boolean },
+    options: { isGeneric: boolean },
   ): Promise<AnsweredShape>;
   close(): Promise<void>;
 }
@@ -51,8 +51,8 @@ export async function openGate(url: string, readBudget: number): Promise<Gate> {
   const unbounded = new pg.Client({ connectionString: url });
   await unbounded.connect();
   await unbounded.query(`set work_mem = '1GB'; set client_connection_check_interval = '5s'`);
-  const custom = new Explainer(client, { isGeneric: false });
-  const general = new Explainer(generic, { isGeneric: true });
+  const customExplainer = new Explainer(client, { isGeneric: false });
+  const genericExplainer = new Explainer(generic, { isGeneric: true });
   const { rows } = await client.query(`
     select w.workspace_id as "workspaceId", m.user_account_id as "userAccountId", m.id as "memberId"
     from workspace w join member m using (workspace_id) order by m.role, m.id limit 1`);
@@ -70,7 +70,7 @@ export async function openGate(url: string, readBudget: number): Promise<Gate> {
       const operation = chooseOperation(document, undefined);
       return coerceVariables({ schema, operation, fragments: fragmentsOf(document) }, variables);
     },
-    ask: async (text, variables, { isGeneric }) => {
+    execute: async (text, variables, { isGeneric }) => {
       const statements: ExplainedStatement[] = [];
       const db = database.of(workspaceId);
       const context: OperationContext = {
@@ -90,7 +90,11 @@ export async function openGate(url: string, readBudget: number): Promise<Gate> {
         loaders: new Loaders(db, bounds),
         bounds,
         connect: async () =>
-          new ExplainingConnection(await database.connect(), isGeneric ? general : custom, statements),
+          new ExplainingConnection(
+            await database.connect(),
+            isGeneric ? genericExplainer : customExplainer,
+            statements,
+          ),
         reference: {
           current: () => reference.current(workspaceId, undefined),
           renewed: () => reference.renewed(workspaceId),

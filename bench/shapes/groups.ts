@@ -21,7 +21,7 @@ export async function checkGrouping(
 ): Promise<JudgedRead> {
   const document = `query ($groupBy: [IssueStatsGroup!]!) { issueStats(groupBy: $groupBy) { count } }`;
   const began = performance.now();
-  const groups = await gate.ask(document, { groupBy }, { isGeneric: false }).then(
+  const groups = await gate.execute(document, { groupBy }, { isGeneric: false }).then(
     ({ data }) => data['issueStats'] as readonly { count: number }[],
     (error: unknown) => refused(error, issues > readBounds(budget).statistics),
   );

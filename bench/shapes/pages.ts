@@ -53,13 +53,13 @@ export async function checkPages(
       // Half of the statements are planned for their values, the others once for all values.
       const isGeneric = (index + order) % 2 === 1;
       const variables = { filter, orderBy, ...page.args };
-      const { data, statements } = await gate.ask(document, variables, { isGeneric });
+      const { data, statements } = await gate.execute(document, variables, { isGeneric });
       const reads = judgeReads(statements, { budget, parents: 1, size: pageSize });
       const answered = data['list'] as ListPage;
       const answer = comparison(answered, page);
       const lost = answer.isShort
         ? await continued(answered, page, async (args) => {
-            const next = await gate.ask(document, { filter, orderBy, ...args }, { isGeneric });
+            const next = await gate.execute(document, { filter, orderBy, ...args }, { isGeneric });
             return next.data['list'] as ListPage;
           })
         : [];
@@ -95,7 +95,7 @@ const maxContinued = 5;
 async function continued(
   page: ListPage,
   { args, expected }: PageShape,
-  ask: (args: Record<string, unknown>) => Promise<ListPage>,
+  fetchPage: (args: Record<string, unknown>) => Promise<ListPage>,
 ): Promise<string[]> {
   const isBackward = 'last' in args;
   let ids = page.nodes.map(({ id }) => id);
@@ -103,7 +103,7 @@ async function continued(
   for (let more = 0; more < maxContinued && ids.length < expected.length; more += 1) {
     if (!(isBackward ? at.hasPreviousPage : at.hasNextPage))
       return ['rows are missing behind a page that ended early'];
-    const next = await ask(
+    const next = await fetchPage(
       isBackward ? { last: pageSize, before: at.startCursor } : { first: pageSize, after: at.endCursor },
     );
     const found = next.nodes.map(({ id }) => id);

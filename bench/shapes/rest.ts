@@ -58,7 +58,7 @@ export async function checkRest(
     isMatched = true;
     const orderBy = variables['orderBy'] as { field: string; direction: 'ASC' | 'DESC' };
     const { first: expected } = await oracle.sequence(list, coerced, orderBy, pageSize);
-    const { data, statements } = await gate.ask(document, variables, { isGeneric: index % 2 === 1 });
+    const { data, statements } = await gate.execute(document, variables, { isGeneric: index % 2 === 1 });
     // The page, its total, and two statements for what each of its issues shows besides.
     const most = { budget: 2 * budget, parents: 1, size: pageSize, statements: 5 + 4 + 2 };
     const reads = judgeReads(statements, most);

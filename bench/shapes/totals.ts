@@ -11,7 +11,7 @@ export async function checkTotal(
   { budget, matched }: { budget: number; matched: number },
 ): Promise<JudgedRead> {
   const document = `query ($filter: ${row}Filter) { list: ${name}(filter: $filter) { totalCount totalCountIsExact } }`;
-  const { data, statements } = await gate.ask(
+  const { data, statements } = await gate.execute(
     document,
     { filter },
     { isGeneric: filterName.length % 2 === 1 },
