@@ -12,12 +12,12 @@ export interface CheckedAnswer {
   readonly bytes: number;
 }
 
-const questions = 5;
+const requestCount = 5;
 /**
  * Field names differ between contenders, so sizes may differ by this factor. Missing work would make a larger
  * difference.
  */
-const bytesWithin = 1.5;
+const maxSizeRatio = 1.5;
 
 /**
  * Sends each contender the same requests and compares the answers, converted to the product's field names. Throws if
@@ -30,7 +30,7 @@ export async function checkEqual(
 ): Promise<CheckedAnswer[]> {
   const random = new Random(42);
   const sums = new Map<string, number>();
-  for (let question = 0; question < questions; question += 1) {
+  for (let index = 0; index < requestCount; index += 1) {
     const input = workload.input(random, facts, random);
     let expected: { by: string; answer: unknown } | undefined;
     for (const running of all) {
@@ -40,7 +40,7 @@ export async function checkEqual(
       const connection = await Connection.open(running.port);
       const answer = await connection.send(request).finally(() => connection.close());
       refuseFailure(request, answer);
-      sums.set(contender.name, (sums.get(contender.name) ?? 0) + answer.body.length / questions);
+      sums.set(contender.name, (sums.get(contender.name) ?? 0) + answer.body.length / requestCount);
       const json: unknown = JSON.parse(answer.body.toString());
       const comparable = without(contender.canonical?.(workload.id, json) ?? json, workload.volatile ?? []);
       if (expected) {
@@ -63,7 +63,7 @@ export async function checkEqual(
     if (!first || Math.max(bytes, first.bytes) < 500) continue;
     const ratio = bytes / first.bytes;
     assert.ok(
-      ratio < bytesWithin && ratio > 1 / bytesWithin,
+      ratio < maxSizeRatio && ratio > 1 / maxSizeRatio,
       `${workload.id}: ${contender} answers ${bytes} bytes, ${first.contender} ${first.bytes}`,
     );
   }

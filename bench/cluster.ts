@@ -46,8 +46,8 @@ export async function openCluster({
   fresh: boolean;
   database?: string;
 }): Promise<Cluster> {
-  const brought = process.env['BENCH_DATABASE_URL'];
-  if (brought) return { url: brought, pid: undefined, stop: () => undefined };
+  const externalUrl = process.env['BENCH_DATABASE_URL'];
+  if (externalUrl) return { url: externalUrl, pid: undefined, stop: () => undefined };
   if (fresh) removeCluster();
   if (!existsSync(join(dataDir, 'PG_VERSION'))) await create();
   if (!isRunning()) run('pg_ctl', ['-D', dataDir, '-w', '-l', join(folder, 'log'), 'start']);

@@ -18,12 +18,12 @@ export interface Sample {
   /** CPU time of the database per request; NaN if the database is not on this machine. */
   readonly databaseCpuMs: number;
   readonly residentMb: number;
-  /** The share of requests that were refused or failed. They are not included in the other measurements. */
+  /** The number of requests that were refused or failed. They are not included in the other measurements. */
   readonly failed: number;
 }
 
 /** The maximum share of failed requests; with more, the measurement is meaningless. */
-const maxFailed = 0.01;
+const maxFailedShare = 0.01;
 
 export interface Turn {
   readonly seconds: number;
@@ -71,7 +71,7 @@ export async function measure(
   const elapsed = performance.now() - began;
   const count = tally.latencies.length;
   const { failures } = tally;
-  if (!isWarmUp && failures.length > (count + failures.length) * maxFailed) {
+  if (!isWarmUp && failures.length > (count + failures.length) * maxFailedShare) {
     throw new Error(
       `${running.contender.title} fails ${failures.length} of ${count + failures.length} requests`,
       { cause: failures[0] },

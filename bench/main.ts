@@ -3,7 +3,7 @@ import { contenders } from './contenders/all.ts';
 import { fill, postgresVersion } from './dataset/fill.ts';
 import { readFacts } from './facts.ts';
 import { type Options, readOptions, type ShapesOptions } from './options.ts';
-import { prefer } from './priority.ts';
+import { applyNiceness } from './priority.ts';
 import { type RunningContender, start } from './process.ts';
 import { line } from './report/numbers.ts';
 import { before, repository } from './repository.ts';
@@ -77,9 +77,9 @@ async function fillAll(
 
 async function bench(chosen: Options): Promise<void> {
   const { keep, fresh } = chosen;
-  prefer(process.pid);
+  applyNiceness(process.pid);
   const cluster = await openCluster({ fresh });
-  if (cluster.pid !== undefined) prefer(cluster.pid);
+  if (cluster.pid !== undefined) applyNiceness(cluster.pid);
   const running: RunningContender[] = [];
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {

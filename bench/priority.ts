@@ -3,8 +3,8 @@ import { setPriority } from 'node:os';
 
 const niceness = Number(process.env['BENCH_NICE'] ?? 0);
 
-/** Gives a process the priority of `BENCH_NICE`. Processes that it starts afterwards inherit it. */
-export function prefer(pid: number): void {
+/** Gives a process the niceness of `BENCH_NICE`. Processes that it starts afterwards inherit it. */
+export function applyNiceness(pid: number): void {
   if (niceness === 0) return;
   setPriority(pid, niceness);
   try {

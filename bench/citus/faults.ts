@@ -84,10 +84,10 @@ export async function freezeNodes(nodes: Nodes, url: string, inFolder: string): 
       try {
         const until = performance.now() + frozenMs;
         const reading = Array.from({ length: 8 }, () =>
-          asking(service.url, world.token, '/v1/issues?page_size=5', until),
+          probeUntil(service.url, world.token, '/v1/issues?page_size=5', until),
         );
         const [probed, ...read] = await Promise.all([
-          asking(service.url, undefined, '/health', until),
+          probeUntil(service.url, undefined, '/health', until),
           ...reading,
         ]);
         probes.push(...probed);
@@ -128,8 +128,8 @@ interface ProbeResult {
   readonly ms: number;
 }
 
-/** Asks again and again until then. */
-async function asking(
+/** Sends a request, and another 100 ms after each answer, until the time `until` of `performance.now()`. */
+async function probeUntil(
   url: string,
   token: string | undefined,
   path: string,

@@ -35,7 +35,7 @@ export class Connection {
   private constructor(socket: Socket, host: string) {
     this.#socket = socket;
     this.#host = host;
-    socket.on('data', (chunk: Buffer) => this.#take(chunk));
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
     socket.on('error', (error) => this.#fail(error));
     socket.on('close', () => this.#fail(new Error('The server closed the connection.')));
   }
@@ -70,7 +70,7 @@ export class Connection {
     return `${text}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
   }
 
-  #take(chunk: Buffer): void {
+  #receive(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#received += chunk.length;
     if (this.#headEnd < 0) this.#readHead();

@@ -1,6 +1,6 @@
 import { contenders } from '../contenders/all.ts';
 import type { Result } from '../run.ts';
-import { ratio, type Spread, yardstick } from './numbers.ts';
+import { ratio, type Spread, baseline } from './numbers.ts';
 
 const colors: Readonly<Record<string, string>> = {
   product: '#5e6ad2',
@@ -59,7 +59,7 @@ ${parts.join('\n')}
 
 function barsOf(result: Result): Bar[] {
   return result.series.flatMap((series) => {
-    const found = series.contender === yardstick ? undefined : ratio(result, series);
+    const found = series.contender === baseline ? undefined : ratio(result, series);
     return found ? [{ name: series.contender, ratio: found }] : [];
   });
 }

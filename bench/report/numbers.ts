@@ -15,11 +15,12 @@ export function spread(values: readonly number[]): Spread {
   return { median, min: sorted[0] ?? Number.NaN, max: sorted.at(-1) ?? Number.NaN };
 }
 
-export const yardstick = 'limit';
+/** The contender that all others are compared with. */
+export const baseline = 'limit';
 
 /** Requests per second relative to LIMIT in the same round, or to the first contender if LIMIT does not take part. */
 export function ratio({ series }: Result, { samples }: Series): Spread | undefined {
-  const base = series.find(({ contender }) => contender === yardstick) ?? series[0];
+  const base = series.find(({ contender }) => contender === baseline) ?? series[0];
   if (!base) return undefined;
   return spread(
     samples.map(({ perSecond }, round) => perSecond / (base.samples[round]?.perSecond ?? Number.NaN)),
