@@ -120,8 +120,8 @@ export class S3Store implements FileStore {
     const body = await this.#beginningOf(response);
     const text = body.toString('utf8').trim();
     const code = /<Code>(\w+)<\/Code>/.exec(text)?.[1] ?? '';
-    // Some stores begin their answer before they know the result, and a proxy may answer with a page of its own. If the request has
-    // succeeded, there is nothing to say.
+    // Some stores begin their answer before they know the result, and a proxy may answer with a page of its own. A store that has done
+    // what it was asked sends no content.
     const isLateError = statusCode < 300 && text !== '';
     // A missing bucket is a mistake in the settings, and does not mean that only this object is missing.
     if (statuses.includes(statusCode) && !isLateError && code !== 'NoSuchBucket') return;

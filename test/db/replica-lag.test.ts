@@ -76,7 +76,7 @@ function answer(row: Record<string, string>): Buffer {
   ]);
 }
 
-it('a replica of the same database serves after it has reached a position of the primary whose time is known', async () => {
+it('a replica serves only the database of the primary, after it has reached a position whose time is known', async () => {
   const lsn = (bytes: number) => `0/${bytes.toString(16)}`;
   const written = { primary: 2_000_000, replica: 1_000_000 };
   const primary = new PositionServer(() => {
@@ -115,7 +115,7 @@ it('a replica of the same database serves after it has reached a position of the
     undefined,
     'it is not a replica, or was promoted',
     undefined,
-    'it has another database than the one that DATABASE_URL names, or belongs to another primary',
+    'its database is not that of DATABASE_URL, or it is a standby of another primary',
     undefined,
   ]);
   // The replica stands still, and the times of the positions are forgotten.

@@ -102,7 +102,7 @@ describe('first pieces of operations', () => {
     expect(pieces.turnOf('a', document)).toBe(61_440);
   });
 
-  it('count for the whole caller, and make only operations with long ones wait', async () => {
+  it('make only operations wait whose last one was long', async () => {
     const pieces = new FirstPieces();
     await measure(pieces, busyFor(200));
     expect(pieces.turnOf('a', parse('{ viewer { id } }'))).toBeUndefined();

@@ -85,7 +85,7 @@ onReplicas(
         const problem = await new Promise<string | undefined>((resolve) => {
           database.replicas?.onChange((_replica, reason) => resolve(reason));
         });
-        expect(problem).toMatch(/^it has another database/);
+        expect(problem).toMatch(/^its database is not that of DATABASE_URL/);
         expect(database.replicas?.choose(undefined)).toBeUndefined();
       } finally {
         await database.close();

@@ -118,7 +118,7 @@ interface ReplicaLoad {
 
 /** The positions of the primary in the last few seconds. */
 class PrimaryPositions {
-  /** Its identity; undefined until the primary has answered. */
+  /** The identity of its database; undefined until the primary has answered. */
   #database: string | undefined;
   /** Oldest first. */
   #seen: Observation<WalPosition>[] = [];
@@ -305,7 +305,7 @@ class Replica implements ReadServer {
     if (!state.isReplica) return 'it is not a replica, or was promoted';
     if (!primary) return 'the position of the primary is not known';
     if (state.database !== this.#primary.database)
-      return 'it has another database than the one that DATABASE_URL names, or belongs to another primary';
+      return 'its database is not that of DATABASE_URL, or it is a standby of another primary';
     if (state.position.timeline !== primary.timeline)
       return `it is on timeline ${state.position.timeline}, and the primary on ${primary.timeline}`;
     return 'it is too far behind, or it is not known yet how far';

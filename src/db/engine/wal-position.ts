@@ -19,7 +19,7 @@ export function lsnBytes(lsn: string): number {
 export const primaryPositionSql =
   'select pg_walfile_name(lsn) as file, lsn::text as lsn from pg_current_wal_lsn() as lsn';
 
-/** Identifies a database: the number of its cluster, which its standbys share, and its own number there. */
+/** Identifies a database: by the number of its cluster, which standbys have too, and its own number in the cluster. */
 export const databaseIdentitySql = `(select system_identifier from pg_control_system())
   || '/' || (select oid from pg_database where datname = current_database())`;
 

@@ -253,7 +253,7 @@ async function runWithSuggestions(
         reportCost: incoming.headers['x-graphql-cost'] === '1',
         revalidation: context.revalidation,
       });
-    // These have waited for a turn, and most of what a new document does first is to be compiled.
+    // The first piece of a new document is mostly its compilation.
     const hasTakenTurn = asksForSchema || newText !== undefined;
     return await (hasTakenTurn ? execute() : firstPieces.measure(caller, document, execute));
   } catch (error) {
