@@ -66,7 +66,7 @@ export class S3Store implements FileStore {
   async get(key: string, range?: ByteRange): Promise<Readable | undefined> {
     const headers = range ? { range: `bytes=${range.start}-${range.end}` } : undefined;
     const response = await this.#sendWithRetries('GET', key, headers);
-    if (response.statusCode === (range ? 206 : 200)) return contentOf(response);
+    if (range ? isPart(range, response) : response.statusCode === 200) return contentOf(response);
     await this.#settle(response, [404]);
     return undefined;
   }
@@ -231,6 +231,11 @@ async function contentOf(response: IncomingMessage): Promise<Readable> {
   bytes.on('close', () => response.destroy());
   await once(response.pipe(bytes), 'readable');
   return bytes;
+}
+
+/** Whether an answer is the part of the file that was asked for. */
+function isPart({ start, end }: ByteRange, { statusCode, headers }: IncomingMessage): boolean {
+  return statusCode === 206 && headers['content-range']?.startsWith(`bytes ${start}-${end}/`) === true;
 }
 
 function noAnswer(): StorageUnavailableError {

@@ -12,7 +12,7 @@ import { StorageUnavailableError } from '../../src/storage/storage.ts';
 import { S3Store } from '../../src/storage/storage-s3.ts';
 import { type App, startApp } from '../support/app.ts';
 import { inProcess } from '../cli/workgraph.ts';
-import { type FileDesk, fileDesk, problemOf } from './files.ts';
+import { type FileDesk, fileDesk, problemOf, put } from './files.ts';
 
 type Answering = (response: ServerResponse) => void;
 
@@ -66,10 +66,13 @@ let server: Server;
 let storageUrl: string;
 /** How the store answers a GET. */
 let answers: Answering = sendsAll;
+/** The paths of all requests that remove an object. */
+let removed: string[] = [];
 
 beforeAll(async () => {
   server = createServer((request: IncomingMessage, response: ServerResponse) => {
     request.resume().on('end', () => {
+      if (request.method === 'DELETE') removed.push(request.url ?? '');
       if (request.method === 'GET') answers(response);
       else response.writeHead(request.method === 'PUT' ? 200 : 204).end();
     });
@@ -80,6 +83,7 @@ beforeAll(async () => {
 
 afterEach(() => {
   answers = sendsAll;
+  removed = [];
 });
 
 afterAll(() => {
@@ -99,7 +103,8 @@ describe('a store', () => {
     const read = store.get('a/key').then((content) => buffer(content ?? Readable.from([])));
     await expect(read).rejects.toThrow(StorageUnavailableError);
     answers = sendsAll;
-    expect((await buffer((await store.get('a/key')) ?? Readable.from([]))).equals(bytes)).toBe(true);
+    const patientStore = new S3Store(new URL(storageUrl));
+    expect((await buffer((await patientStore.get('a/key')) ?? Readable.from([]))).equals(bytes)).toBe(true);
   });
 
   it.each([
@@ -228,11 +233,11 @@ describe('a server on a store that breaks its answers off', () => {
   });
 
   it('answers a preview with 503', async () => {
-    answers = (response) =>
-      response.writeHead(206, { 'Content-Length': 65_536 }).end(bytes.subarray(0, 65_536));
+    const head = { 'Content-Length': 65_536, 'Content-Range': `bytes 0-65535/${bytes.length}` };
+    answers = (response) => response.writeHead(206, head).end(bytes.subarray(0, 65_536));
     const { signedPreviewUrl } = await desk.attach('a.txt', 'text/plain', bytes);
     answers = (response) => {
-      response.writeHead(206, { 'Content-Length': 65_536 });
+      response.writeHead(206, head);
       response.write(bytes.subarray(0, 100), () => response.socket?.resetAndDestroy());
     };
     expect(await problemOf(await fetch(signedPreviewUrl ?? ''))).toEqual([503, 'unavailable']);
@@ -257,9 +262,12 @@ describe('a server on a store that breaks its answers off', () => {
       return fetch(signedPreviewUrl ?? '');
     }
     const sends =
-      (status: number, content: Buffer): Answering =>
+      (status: number, content: Buffer, headers = {}): Answering =>
       (response) =>
-        response.writeHead(status).end(content);
+        response.writeHead(status, headers).end(content);
+    /** The text as a part of the file, whatever content is sent. */
+    const sendsPart = (content: Buffer, range = `0-${text.length - 1}`) =>
+      sends(206, content, { 'Content-Range': `bytes ${range}/${text.length}` });
 
     it('answers with the preview if it does', async () => {
       const response = await previewOf('a.png', sends(200, preview), sends(200, preview));
@@ -281,13 +289,28 @@ describe('a server on a store that breaks its answers off', () => {
     });
 
     it.each<[string, Answering]>([
-      ['half of it', sends(206, text.subarray(0, 5))],
-      ['nothing of it', sends(206, Buffer.alloc(0))],
+      ['half of it', sendsPart(text.subarray(0, 5))],
+      ['nothing of it', sendsPart(Buffer.alloc(0))],
       ['the whole file, though a part was asked for', sends(200, text)],
-      ['more than it', sends(206, bytes)],
+      ['more than it', sendsPart(bytes)],
+      ['another part', sendsPart(text, '1-15')],
+      ['a part without its range', sends(206, text)],
     ])('answers a text with 503 when the store sends %s', async (_, answering) => {
-      const response = await previewOf('a.txt', sends(206, text), answering);
+      const response = await previewOf('a.txt', sendsPart(text), answering);
       expect(await problemOf(response)).toEqual([503, 'unavailable']);
+    });
+
+    it('removes the bytes of an upload whose preview cannot be made', async () => {
+      answers = sends(500, Buffer.alloc(0));
+      const { uploadUrl } = await desk.create({
+        fileName: 'a.txt',
+        contentType: 'text/plain',
+        sizeBytes: text.length,
+      });
+      expect(await problemOf(await put(uploadUrl, text))).toEqual([503, 'unavailable']);
+      expect(removed).toEqual([expect.stringMatching(/\.\d$/), expect.stringMatching(/\.\d\.preview$/)]);
+      answers = sendsPart(text);
+      expect((await put(uploadUrl, text)).status).toBe(204);
     });
 
     it.each(['a.txt', 'a.png'] as const)('stops reading the endless preview of %s', async (name) => {
@@ -298,12 +321,14 @@ describe('a server on a store that breaks its answers off', () => {
           sent += 100_000;
           response.write(Buffer.alloc(100_000, 'a line of text\n'));
         }, 1);
+        if (name === 'a.txt')
+          response.setHeader('Content-Range', `bytes 0-${text.length - 1}/${text.length}`);
         response.writeHead(name === 'a.txt' ? 206 : 200).once('close', () => {
           clearInterval(more);
           ended.resolve();
         });
       };
-      const intact = name === 'a.txt' ? sends(206, text) : sends(200, preview);
+      const intact = name === 'a.txt' ? sendsPart(text) : sends(200, preview);
       const response = await previewOf(name, intact, endless);
       expect(await problemOf(response)).toEqual([503, 'unavailable']);
       await ended.promise;

@@ -136,6 +136,14 @@ describe('the commands', () => {
     expect(part).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('contains everything') });
   });
 
+  it('refuse with a message a place where nothing can be created', async () => {
+    if (process.platform !== 'linux') return;
+    expect(await backUp(small, '/proc/backups/today')).toMatchObject({
+      exitCode: 1,
+      stderr: '/proc/backups does not exist and cannot be created.\n',
+    });
+  });
+
   it('refuse with a message to restore into a database that has rows', async () => {
     expect(await restore(small, few)).toMatchObject({
       exitCode: 1,

@@ -13,6 +13,7 @@ import {
 import { readRows, normalizeOutput } from '../../db/backup/rows.ts';
 import { countAllWebhooks } from '../../db/webhooks.ts';
 import { whileFilesStay } from '../../db/housekeeping.ts';
+import { createDirectory } from '../../db/engine/directory-lock.ts';
 import { inSnapshotOfAll } from '../../db/engine/database-snapshot.ts';
 import type { UnscopedTrx } from '../../db/engine/transaction.ts';
 import type { CommandEnvironment } from '../environment.ts';
@@ -38,7 +39,7 @@ import {
 export async function writeBackup(env: CommandEnvironment, directory: string): Promise<Manifest> {
   await refuseExisting(directory);
   const partial = `${directory}.partial-${randomUUID().slice(0, 8)}`;
-  await mkdir(dirname(tablePath(partial, '')), { recursive: true, mode: 0o700 });
+  createDirectory(dirname(tablePath(partial, '')));
   try {
     const manifest = await whileFilesStay(env.database, () => writeContent(env, partial), env.signal);
     await writeSynced(manifestPath(partial), [Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)]);

@@ -66,15 +66,17 @@ export async function receiveUpload(
   uploadRequest: UploadRequest,
 ): Promise<AttachmentRow> {
   const { sizeBytes } = started;
+  await store.put(contentKey(started), exactly(sizeBytes, open()), sizeBytes);
+  let mayBeCommitted = false;
   try {
-    await store.put(contentKey(started), exactly(sizeBytes, open()), sizeBytes);
     const preview = await findPreview(store, started);
+    mayBeCommitted = true;
     const finished = await finish(db, started, preview, uploadRequest);
     await discardEarlier(store, started);
     return finished;
   } catch (error) {
     // After an unexpected error the transaction may have been committed, and then the bytes must remain in the store.
-    if (error instanceof AppError) await discard(store, started);
+    if (!mayBeCommitted || error instanceof AppError) await discard(store, started);
     throw error;
   }
 }
@@ -110,9 +112,9 @@ async function discardEarlier(store: FileStore, { revision, ...started }: Attach
   await Promise.allSettled(keysOf({ ...started, revision: revision - 1 }).map((key) => store.remove(key)));
 }
 
+/** Removes the bytes of a failed upload. What the store does not remove now, the next upload or the janitor removes. */
 async function discard(store: FileStore, started: AttachmentRow): Promise<void> {
-  await store.remove(contentKey(started));
-  await store.remove(previewKey(started));
+  await Promise.allSettled([contentKey(started), previewKey(started)].map((key) => store.remove(key)));
 }
 
 /** The same bytes; throws if there are fewer or more than `sizeBytes`. */
