@@ -120,13 +120,13 @@ export async function failDeliveries(
     .execute();
 }
 
-/**
- * Which deliveries to repeat: those with the ids, of one webhook if it is set, or those of a webhook that failed since
- * a time.
- */
-export type RedeliveryRequest =
-  | { ids: readonly string[]; webhookId: string | null }
-  | { webhookId: string; since: Date | null };
+/** Which deliveries to repeat: those that meet all conditions that are set. At least `ids` or `webhookId` is. */
+export interface RedeliveryRequest {
+  ids: readonly string[] | null;
+  webhookId: string | null;
+  onlyFailed: boolean;
+  since: Date | null;
+}
 
 /**
  * Makes the oldest of the wanted deliveries due again, up to the limit. Those of deleted webhooks are left out. Returns
@@ -134,33 +134,30 @@ export type RedeliveryRequest =
  */
 export async function repeatDeliveries(
   trx: Trx,
-  wanted: RedeliveryRequest,
+  { ids, webhookId, onlyFailed, since }: RedeliveryRequest,
   now: Date,
   limit: number,
 ): Promise<{ webhook: Pick<WebhookRow, 'id' | 'url' | 'scopes'>; count: number }[]> {
   const repeated = await trx
     .updateTable('webhookDelivery')
     .set({ state: webhookDeliveryState.waiting, nextAttemptUtc: now, finishedUtc: null })
-    .where('id', 'in', (eb) => {
-      const found = eb
+    .where('id', 'in', (eb) =>
+      eb
         .selectFrom('webhookDelivery as d')
         .innerJoin('webhook as w', 'w.id', 'd.webhookId')
         .select('d.id')
         .where('w.deletedUtc', 'is', null)
+        .where((where) =>
+          where.and([
+            ...(ids ? [where('d.id', '=', anyUuid(ids))] : []),
+            ...(webhookId === null ? [] : [where('d.webhookId', '=', webhookId)]),
+            ...(onlyFailed ? [where('d.state', '=', webhookDeliveryState.failed)] : []),
+            ...(since ? [where('d.createdUtc', '>=', since)] : []),
+          ]),
+        )
         .orderBy('d.position')
-        .limit(limit);
-      if ('ids' in wanted) {
-        return found
-          .where('d.id', '=', anyUuid(wanted.ids))
-          .$if(wanted.webhookId !== null, (query) =>
-            query.where('d.webhookId', '=', wanted.webhookId as string),
-          );
-      }
-      return found
-        .where('d.webhookId', '=', wanted.webhookId)
-        .where('d.state', '=', webhookDeliveryState.failed)
-        .$if(wanted.since !== null, (query) => query.where('d.createdUtc', '>=', wanted.since as Date));
-    })
+        .limit(limit),
+    )
     .returning('webhookId')
     .execute();
   const counts = Map.groupBy(repeated, ({ webhookId }) => webhookId);

@@ -1097,13 +1097,13 @@ export type WebhookDeliveryFilter = {
   state?: WebhookDeliveryStateFilter | null | undefined;
 };
 
-/** The deliveries to send again: those in `ids`, or those of `webhookId` that have failed. With both, `ids` must belong to that webhook. */
+/** The deliveries to send again: those in `ids`, or those of `webhookId` that have failed. Of several fields, a delivery must meet all. */
 export type WebhookDeliveryRedeliverInput = {
   /** The ids of the deliveries (`whdelivery_…`), at most 1,000. */
   ids?: Array<string> | null | undefined;
   /** Only deliveries that were created since then. */
   sinceUtc?: string | null | undefined;
-  /** FAILED, which is also the default. */
+  /** FAILED, which is also the default if `ids` is absent. */
   state?: WebhookDeliveryState | null | undefined;
   /** The webhook whose failed deliveries are sent again, the oldest first, at most 1,000. */
   webhookId?: string | null | undefined;

@@ -85,7 +85,7 @@ const WebhookPingInput = builder.inputType('WebhookPingInput', {
 
 const WebhookDeliveryRedeliverInput = builder.inputType('WebhookDeliveryRedeliverInput', {
   description:
-    'The deliveries to send again: those in `ids`, or those of `webhookId` that have failed. With both, `ids` must belong to that webhook.',
+    'The deliveries to send again: those in `ids`, or those of `webhookId` that have failed. Of several fields, a delivery must meet all.',
   fields: (t) => ({
     ids: t.idList({
       extensions: naming('id', 'whdelivery'),
@@ -95,7 +95,10 @@ const WebhookDeliveryRedeliverInput = builder.inputType('WebhookDeliveryRedelive
       extensions: naming('id', 'webhook'),
       description: `The webhook whose failed deliveries are sent again, the oldest first, at most ${limits.redeliveries.toLocaleString('en')}.`,
     }),
-    state: t.field({ type: WebhookDeliveryState, description: 'FAILED, which is also the default.' }),
+    state: t.field({
+      type: WebhookDeliveryState,
+      description: 'FAILED, which is also the default if `ids` is absent.',
+    }),
     sinceUtc: t.field({ type: 'DateTime', description: 'Only deliveries that were created since then.' }),
   }),
 });

@@ -120,6 +120,24 @@ describeInBrowser('signing in to the pages in a real browser (needs /usr/bin/chr
     await close(tab);
   });
 
+  it('a new tab does not use the token that another tab has offered and then signs out of', async () => {
+    const tab = await visitor();
+    await open(tab, `/dashboard#token=${pages.app.token}`, 'Dashboard');
+    const second = await tab.page.context().newPage();
+    await second.clock.install({ time: 0 });
+    await second.clock.pauseAt(1_000);
+    await second.addInitScript(`globalThis.offered = false;
+      new BroadcastChannel('workgraph.token').onmessage = ({ data }) => (offered ||= data.kind === 'offer');`);
+    await second.goto(`${pages.app.url}/board`);
+    await eventually(() => second.evaluate('offered'));
+    await tab.page.getByRole('button', { name: 'Sign out' }).click();
+    await tab.page.getByRole('heading', { level: 1, name: 'Sign in with an access token' }).waitFor();
+    await second.clock.runFor(1_000);
+    await second.getByRole('heading', { level: 1, name: 'Sign in with an access token' }).waitFor();
+    expect(await second.evaluate("sessionStorage.getItem('workgraph.token')")).toBeNull();
+    await close(tab);
+  });
+
   it('a tab that shows no page while another signs out of its token is signed out when it comes back', async () => {
     const { app } = pages;
     const tab = await visitor();

@@ -198,4 +198,31 @@ describe('webhookDeliveryRedeliver', () => {
       fields,
     });
   });
+
+  it('refuses a webhook that does not exist', async () => {
+    const webhookId = encodeId('webhook', newUuid());
+    expect(await hooks().refused('webhookDeliveryRedeliver', { webhookId })).toMatchObject({
+      code: 'NOT_FOUND',
+      message: 'There is no such webhook.',
+    });
+  });
+
+  it('sends only those deliveries again that meet all conditions', async () => {
+    const db = app.database.of(app.workspaceId);
+    const { webhookId, deliveryId } = await storeWebhook(db, app.ownerUserAccountId);
+    const { webhookId: otherId } = await storeWebhook(db, app.ownerUserAccountId);
+    const ids = [encodeId('whdelivery', deliveryId)];
+    for (const condition of [
+      { state: 'FAILED' },
+      { sinceUtc: '9999-01-01T00:00:00Z' },
+      { webhookId: encodeId('webhook', otherId) },
+    ]) {
+      expect(await hooks().refused('webhookDeliveryRedeliver', { ids, ...condition })).toMatchObject({
+        code: 'NOT_FOUND',
+        message: 'There are no such webhook deliveries.',
+      });
+    }
+    const met = { webhookId: encodeId('webhook', webhookId), sinceUtc: '2000-01-01T00:00:00Z' };
+    expect(await hooks().call('webhookDeliveryRedeliver', { ids, ...met })).toEqual({ count: 1 });
+  });
 });

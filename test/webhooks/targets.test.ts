@@ -48,6 +48,18 @@ describe('WebhookTargets', () => {
     }
   });
 
+  it('says of a URL that is too long only when it is percent-encoded that it is', () => {
+    const violations = new Violations();
+    new WebhookTargets().check(violations, 'url', `https://example.com/${'é'.repeat(500)}`);
+    expect(() => violations.throwIfAny()).toThrow(
+      expect.objectContaining({
+        violations: [
+          { field: 'url', message: 'must have at most 2048 characters when it is percent-encoded' },
+        ],
+      }),
+    );
+  });
+
   it.each([
     ['has a NUL that a URL would encode', 'https://example.com/\0'],
     ['has half a surrogate pair that a URL would replace', 'https://example.com/\uD800'],

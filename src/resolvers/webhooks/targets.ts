@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { limits } from '../../model/limits.ts';
+import { lengthRule } from '../../model/sentences.ts';
 import { isLonger } from '../../model/text-rules.ts';
 import type { Violations } from '../errors.ts';
 import { checkText } from '../writes/write-rules.ts';
@@ -45,11 +46,13 @@ export class WebhookTargets {
     checkText(violations, field, text, { min: 1, max: limits.url });
     if (violations.any && !before) return;
     const url = URL.parse(text);
-    if (!url || isLonger(url.href, limits.url)) {
+    if (!url) {
       violations.add(field, 'must be a URL such as https://example.com/hook');
       return;
     }
-    const problem = this.problemOf(url);
+    const problem = isLonger(url.href, limits.url)
+      ? `${lengthRule(limits.url)} when it is percent-encoded`
+      : this.problemOf(url);
     if (problem) violations.add(field, problem);
   }
 

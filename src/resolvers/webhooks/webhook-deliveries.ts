@@ -107,7 +107,9 @@ export async function redeliverWebhookDeliveries(
   const violations = new Violations();
   const request = parseRedelivery(violations, input);
   violations.throwIfAny();
+  const { ids, webhookId } = request;
   const count = await write(context, undefined, async (trx) => {
+    if (!ids && webhookId !== null && !(await selectWebhook(trx, webhookId))) raiseNotFound('webhook');
     const repeated = await repeatDeliveries(trx, request, context.now, limits.redeliveries);
     for (const { webhook } of repeated)
       await failDeliveries(trx, webhook.id, typesBeyond(webhook.scopes), context.now);
@@ -119,7 +121,7 @@ export async function redeliverWebhookDeliveries(
     if (acts.length > 0) await recordAuditEntries(trx, actorOf(context), acts, context.now);
     return repeated.reduce((sum, { count }) => sum + count, 0);
   });
-  if (count === 0 && 'ids' in request) raise('not_found', 'There are no such webhook deliveries.');
+  if (count === 0 && ids) raise('not_found', 'There are no such webhook deliveries.');
   context.webhooks.wake();
   return { count };
 }
@@ -128,21 +130,19 @@ function parseRedelivery(
   violations: Violations,
   { ids, webhookId, state, sinceUtc }: RedeliverInput,
 ): RedeliveryRequest {
-  if (ids == null && webhookId == null) {
-    violations.add('ids', 'is required, unless webhookId is set');
-    return { ids: [], webhookId: null };
-  }
-  const webhook = webhookId == null ? null : (uuidOf(violations, 'webhookId', 'webhook', webhookId) ?? null);
-  if (ids) {
-    violations.addUnless(ids.length > 0, 'ids', 'must name at least one delivery');
-    return { ids: uuidsOf(violations, 'ids', 'whdelivery', ids, limits.redeliveries), webhookId: webhook };
-  }
+  violations.addUnless(ids != null || webhookId != null, 'ids', 'is required, unless webhookId is set');
+  violations.addUnless(ids == null || ids.length > 0, 'ids', 'must name at least one delivery');
   violations.addUnless(
     state == null || state === webhookDeliveryState.failed,
     'state',
-    'can only be FAILED, which is also the default',
+    'can only be FAILED, which is also the default of a webhook',
   );
-  return { webhookId: webhook ?? '', since: sinceUtc ?? null };
+  return {
+    ids: ids == null ? null : uuidsOf(violations, 'ids', 'whdelivery', ids, limits.redeliveries),
+    webhookId: webhookId == null ? null : (uuidOf(violations, 'webhookId', 'webhook', webhookId) ?? null),
+    onlyFailed: ids == null || state != null,
+    since: sinceUtc ?? null,
+  };
 }
 
 /** The body that was sent; null if the token may not read such events. */

@@ -1,6 +1,6 @@
 /* global SwaggerUIBundle */
 
-// The token is stored for the tab: it survives a reload, and other tabs and later visits cannot read it.
+// The token is stored for the tab, so that it survives a reload, but not the last tab. `session.js` shares it with new tabs.
 const storageKey = 'workgraph.token';
 
 /** Stores the token that was typed under "Authorize". */

@@ -74,6 +74,11 @@ export function signIn(token) {
   location.reload();
 }
 
+/** Signs in with a token that another tab has offered, unless a tab has signed out of it since. */
+function acceptOffer(token) {
+  if (!isSignedOut(token)) signIn(token);
+}
+
 /** Removes the token from this tab only, so that the user can enter another one. */
 export function forgetToken() {
   clearTab();
@@ -86,7 +91,7 @@ function clearTab() {
   sessionStorage.setItem(signedOutKey, 'true');
 }
 
-const tabs = connectTabs({ currentToken, onToken: signIn, onSignOut: forgetToken });
+const tabs = connectTabs({ currentToken, onOffer: acceptOffer, onSignOut: forgetToken });
 if (!currentToken() && !sessionStorage.getItem(signedOutKey)) tabs.requestToken();
 
 /** Signs out in all tabs that have the token. */

@@ -8,10 +8,10 @@ const collectMs = 200;
 const requestMs = 2_000;
 
 /**
- * Connects this tab with the others. `currentToken` returns the token of this tab, `onToken` is called with the token that other
+ * Connects this tab with the others. `currentToken` returns the token of this tab, `onOffer` is called with the token that other
  * tabs offer, and `onSignOut` when another tab has signed out of the token of this one.
  */
-export function connectTabs({ currentToken, onToken, onSignOut }) {
+export function connectTabs({ currentToken, onOffer, onSignOut }) {
   let channel;
   let offers;
   const send = (message) => {
@@ -27,7 +27,7 @@ export function connectTabs({ currentToken, onToken, onSignOut }) {
   };
   // If several tokens were offered, only the user knows which one to use.
   const useOffers = () => {
-    if (offers?.size === 1 && !currentToken()) onToken([...offers][0]);
+    if (offers?.size === 1 && !currentToken()) onOffer([...offers][0]);
   };
   const open = () => {
     channel = new BroadcastChannel('workgraph.token');
