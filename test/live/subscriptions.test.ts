@@ -125,6 +125,30 @@ describe('a subscription that is refused', () => {
     expect(await refusal(query)).toMatchObject({ status: 400, code });
   });
 
+  // Its arguments would choose the events although its scopes are not checked.
+  it.each([
+    '($no: Boolean!) { issues(filter: { reporter: { emailAddress: { contains: "@" } } }) @include(if: $no) { kind } }',
+    '($no: Boolean!) { changes @skip(if: true) { id } issues { kind } }',
+    '($no: Boolean!) { ... @skip(if: $no) { changes { id } } }',
+    '($no: Boolean!) { ...Root @include(if: $no) } fragment Root on Subscription { changes { id } }',
+    '($no: Boolean!) { ...Root } fragment Root on Subscription { changes @include(if: $no) { id } }',
+  ])('because its root can be excluded is 400: %s', async (text) => {
+    const token = await app.tokenFor({ scopes: ['issues:read'] });
+    expect(await refusal(`subscription ${text}`, { no: false }, { token })).toEqual({
+      status: 400,
+      code: 'GRAPHQL_VALIDATION_FAILED',
+      message:
+        'The field of a subscription cannot have @skip or @include, and neither can a fragment around it.',
+    });
+  });
+
+  it('is accepted with an excluded field below its root', async () => {
+    const stream = await subscribe('subscription { changes { id @skip(if: true) cursor } }');
+    await newIssue();
+    expect((await nextAnswer(stream)).answer).toEqual({ data: { changes: { cursor: expect.any(String) } } });
+    stream.stop();
+  });
+
   it.each([
     ['without the scope', 'subscription { changes { issue { key } } }', 403, 'FORBIDDEN'],
     ['with an expired cursor', 'subscription { changes(after: "c1-1-zzz") { id } }', 410, 'CURSOR_EXPIRED'],

@@ -5,9 +5,12 @@ import {
   BREAK,
   getEnterLeaveForKind,
   Kind,
+  SingleFieldSubscriptionsRule,
   specifiedRules,
   type ValidationContext,
+  type ValidationRule,
 } from 'graphql';
+import { subscriptionRootRule } from './subscription-root.ts';
 
 type Handler = ASTVisitFn<ASTNode>;
 
@@ -18,15 +21,20 @@ interface Interest {
   readonly leave: readonly number[];
 }
 
+/** The rules of the specification. */
+export const rules: readonly ValidationRule[] = specifiedRules.map((rule) =>
+  rule === SingleFieldSubscriptionsRule ? subscriptionRootRule : rule,
+);
+
 /** Computed with the first document; it is the same for all documents. */
 let interests: readonly Interest[] | undefined;
 
 /**
- * All rules of the specification as one visitor. graphql-js would ask every rule at every node whether it visits that kind of
+ * All rules as one visitor. graphql-js would ask every rule at every node whether it visits that kind of
  * node, although few rules do. Here each node is passed only to the rules that visit its kind, in the same order.
  */
 export function allRules(context: ValidationContext): ASTVisitor {
-  const visitors = specifiedRules.map((rule) => rule(context));
+  const visitors = rules.map((rule) => rule(context));
   interests ??= Object.values(Kind).map((kind) => interestIn(visitors, kind));
   /** For each rule, the node whose children it skips. */
   const skipped: unknown[] = visitors.map(() => undefined);
