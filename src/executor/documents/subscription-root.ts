@@ -4,6 +4,7 @@ import {
   getEnterLeaveForKind,
   GraphQLError,
   Kind,
+  OperationTypeNode,
   type SelectionSetNode,
   SingleFieldSubscriptionsRule,
   type ValidationContext,
@@ -21,7 +22,7 @@ export function subscriptionRootRule(context: ValidationContext): ASTVisitor {
   );
   return {
     OperationDefinition(node, ...position) {
-      if (node.operation !== 'subscription') return;
+      if (node.operation !== OperationTypeNode.SUBSCRIPTION) return;
       const conditions = rootConditions(context, node.selectionSet);
       if (conditions.length === 0) {
         checkSingleField?.call(undefined, node, ...position);
