@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { parseId } from '../../src/resolvers/ids.ts';
 import { type SignedAccess, UrlSigner } from '../../src/resolvers/attachments/signed-urls.ts';
 import { type App, startApp } from '../support/app.ts';
 import { logInto } from '../support/log-into.ts';
 import { type AttachmentRead, bytesOf, type FileDesk, fileDesk, problemOf, put, random } from './files.ts';
+import { uuidOf } from '../support/ids.ts';
 
 const oldKey = 'an old key of more than 32 characters';
 const newKey = 'a new key that signs from now on -----';
@@ -32,7 +32,7 @@ function sign(changes: Partial<SignedAccess> = {}, { key = newKey, now = new Dat
     method: 'GET',
     part: 'content',
     workspaceId: app.workspaceId,
-    attachmentId: parseId(file.id)?.uuid ?? '',
+    attachmentId: uuidOf(file.id),
     disposition: 'attachment',
     ...changes,
   };

@@ -7,13 +7,13 @@ import { withJanitorLock } from '../../src/db/housekeeping.ts';
 import { abandonedUploads, longDeletedIssues } from '../../src/resolvers/housekeeping.ts';
 import { verifyFiles } from '../../src/portability/verify-files.ts';
 import { verifyDatabase } from '../../src/portability/verify.ts';
-import { parseId } from '../../src/resolvers/ids.ts';
 import { tidy } from '../../src/server/janitor.ts';
 import { hasServer, newServerDatabase } from '../db/engines.ts';
 import { type App, startApp } from '../support/app.ts';
 import { type IssueWorld, issueWorld } from '../support/issue-world.ts';
 import { type Caller, callerOf } from '../support/mutations.ts';
 import { type FileDesk, fileDesk, problemOf, put, random } from './files.ts';
+import { uuidOf } from '../support/ids.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -57,10 +57,6 @@ async function count(table: string): Promise<number> {
     count: number;
   }>`select count(*)::int as count from ${sql.table(table)}`.execute(app.database.unscoped);
   return rows[0]?.count ?? Number.NaN;
-}
-
-function uuidOf(id: string): string {
-  return parseId(id)?.uuid ?? '';
 }
 
 describe('abandoned uploads', () => {

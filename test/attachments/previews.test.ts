@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { previewKey } from '../../src/db/attachments.ts';
-import { parseId } from '../../src/resolvers/ids.ts';
 import { type App, startApp } from '../support/app.ts';
 import { bytesOf, type FileDesk, fileDesk, random } from './files.ts';
 import { demoPdf } from '../support/demo-files.ts';
+import { uuidOf } from '../support/ids.ts';
 
 let app: App;
 let desk: FileDesk;
@@ -86,7 +86,7 @@ describe('an image', () => {
     const row = await app.database.unscoped
       .selectFrom('attachment')
       .selectAll()
-      .where('id', '=', parseId(id)?.uuid ?? '')
+      .where('id', '=', uuidOf(id))
       .executeTakeFirstOrThrow();
     await app.store.remove(previewKey(row));
     const shown = await Promise.all(Array.from({ length: 5 }, () => preview(signedPreviewUrl)));

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { beginUpload, contentKey } from '../../src/db/attachments.ts';
-import { parseId } from '../../src/resolvers/ids.ts';
 import { type App, startApp } from '../support/app.ts';
 import { sql } from 'kysely';
 import { hasServer } from '../db/engines.ts';
@@ -13,6 +12,7 @@ import { brokenInvariants } from '../support/invariants.ts';
 import { callerOf } from '../support/mutations.ts';
 import { whileLocked } from '../support/while-locked.ts';
 import { bytesOf, type FileDesk, fileDesk, problemOf, put, random } from './files.ts';
+import { uuidOf } from '../support/ids.ts';
 
 let app: App;
 let desk: FileDesk;
@@ -203,7 +203,7 @@ describe('an upload', () => {
       .updateTable('attachment')
       .set({ revision: 99 })
       .where('workspaceId', '=', app.workspaceId)
-      .where('id', '=', parseId(attachment.id)?.uuid ?? '')
+      .where('id', '=', uuidOf(attachment.id))
       .execute();
     const begin = () => {
       const body = new Blob([random(4)]).stream();
@@ -221,7 +221,7 @@ describe('an upload', () => {
     const shown = (await desk.list()).find(({ id }) => id === attachment.id);
     const bytes = await bytesOf(shown?.signedDownloadUrl ?? '');
     expect(files[statuses.indexOf(204)]?.equals(bytes)).toBe(true);
-    const uuid = parseId(attachment.id)?.uuid ?? '';
+    const uuid = uuidOf(attachment.id);
     expect(kept().filter((name) => name.startsWith(uuid))).toHaveLength(1);
   });
 
@@ -251,7 +251,7 @@ describe('attachmentDelete', () => {
   // The end of an upload between the look-up and the lock takes a second session.
   (hasServer ? it : it.skip)('is logged if the upload ended while it waited for the issue', async () => {
     const { attachment, uploadUrl } = await desk.create({ sizeBytes: 5 });
-    const uuid = parseId(attachment.id)?.uuid ?? '';
+    const uuid = uuidOf(attachment.id);
     const removed = await whileLocked(
       app.database,
       (trx) =>
@@ -287,7 +287,7 @@ it('the server keeps files and the signing key from other users of the machine',
 /** The changes of an attachment in the log, numbered or not. */
 async function loggedOf(id: string): Promise<{ requestId: string | null }[]> {
   const { unscoped } = app.database;
-  const subject = parseId(id)?.uuid ?? '';
+  const subject = uuidOf(id);
   const waiting = unscoped.selectFrom('changeInbox').select('requestId').where('subjectId', '=', subject);
   const numbered = unscoped.selectFrom('change').select('requestId').where('subjectId', '=', subject);
   return waiting.unionAll(numbered).execute();
@@ -305,7 +305,7 @@ async function fileDeskOnNewIssue(): Promise<string> {
 it('an upload removes what an earlier one of the attachment has left', async () => {
   const { attachment, uploadUrl } = await desk.create({ sizeBytes: 5 });
   // As when the process ends between storing the bytes and the end of the upload.
-  const uuid = parseId(attachment.id)?.uuid ?? '';
+  const uuid = uuidOf(attachment.id);
   const earlier = await beginUpload(app.database.of(app.workspaceId), uuid);
   if (!earlier) throw new Error('The upload could not begin.');
   await app.store.put(contentKey(earlier), Readable.from([random(5)]), 5);

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { migrate } from '../../src/db/engine/migrate.ts';
-import { parseId } from '../../src/resolvers/ids.ts';
 import { type App, startApp } from '../support/app.ts';
 import { allowFallback } from '../support/deliberate-fallbacks.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { installAgent, type IssueWorld, issueWorld } from '../support/issue-world.ts';
 import { type Caller, callerOf } from '../support/mutations.ts';
+import { uuidOf } from '../support/ids.ts';
 
 let app: App;
 let world: IssueWorld;
@@ -76,11 +76,6 @@ async function newThread(turns: readonly number[], completed: number): Promise<s
     set current_turn_number = ${Math.max(...turns)}, last_completed_turn_number = ${completed}
     where id = ${ids.thread}`.execute(unscoped);
   return key;
-}
-
-function uuidOf(id: string): string {
-  const { uuid = '' } = parseId(id) ?? {};
-  return uuid;
 }
 
 async function turnsOf(key: string) {

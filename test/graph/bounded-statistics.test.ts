@@ -8,7 +8,6 @@ import { selectIssueStats } from '../../src/db/reads/statistics/issue-stats.ts';
 import { selectIssueTrend } from '../../src/db/reads/statistics/issue-trend.ts';
 import { Violations } from '../../src/resolvers/errors.ts';
 import { filterPredicate } from '../../src/resolvers/filters.ts';
-import { parseId } from '../../src/resolvers/ids.ts';
 import { schema } from '../../src/schema/index.ts';
 import { Issue } from '../../src/schema/issues.ts';
 import { type App, startApp } from '../support/app.ts';
@@ -16,6 +15,7 @@ import type { Random } from '../support/random.ts';
 import { isWhole, randomOf } from '../support/samples.ts';
 import { RandomFilters } from './random-filters.ts';
 import { addWorld, type World } from './world.ts';
+import { uuidOf } from '../support/ids.ts';
 
 // Statistics read a bounded number of issues. Bounds this low exercise every way to find the issues, and many refusals.
 const rounds = isWhole ? 200 : 60;
@@ -119,7 +119,7 @@ it('bounded trends are those without a bound, or are refused', async () => {
 
 it('bounded flows and burnups are those without a bound, or are refused', async () => {
   const db = app.database.of(world.workspace.workspaceId);
-  const projects = world.model.all('Project').map(({ id }) => parseId(String(id))?.uuid ?? '');
+  const projects = world.model.all('Project').map(({ id }) => uuidOf(String(id)));
   const tally = await compare(
     withAndWithoutBound(() => {
       const periods = randomPeriods();

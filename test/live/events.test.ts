@@ -2,12 +2,13 @@ import { beforeAll, expect, it } from '@jest/globals';
 import { type EventType, eventTypes, events } from '../../src/model/events.ts';
 import type { MutationEvents } from '../../src/schema/builder/mutation.ts';
 import { schema } from '../../src/schema/index.ts';
-import { encodeId, newUuid, parseId } from '../../src/resolvers/ids.ts';
+import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import { put } from '../attachments/files.ts';
 import { installAgent } from '../support/issue-world.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { changesOf, type LoggedChange, parentIdsOf } from './logged.ts';
 import { recordUnmoved, unmovedChanges } from './unmoved-positions.ts';
+import { uuidOf } from '../support/ids.ts';
 
 const { app, world, ada } = useIssueWorld({ ownDatabase: true, settings: { WEBHOOK_NETWORKS: '127.0.0.1' } });
 beforeAll(() => recordUnmoved(app.database));
@@ -268,7 +269,7 @@ it('no mutation or upload changed what may be read without moving the position o
     .of(app.workspaceId)
     .updateTable('comment')
     .set({ body: 'Past the service' })
-    .where('id', '=', parseId(id)?.uuid ?? '')
+    .where('id', '=', uuidOf(id))
     .execute();
   expect(await unmovedChanges(app.database)).toEqual(['UPDATE comment']);
 });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { onStatement } from '../../src/db/engine/meter.ts';
 import { fold } from '../../src/model/fold.ts';
-import { parseId } from '../../src/resolvers/ids.ts';
 import { type App, isGraphqlJs, startApp } from '../support/app.ts';
 import { type IssueWorld, issueWorld } from '../support/issue-world.ts';
 import { type Caller, callerOf } from '../support/mutations.ts';
+import { uuidOf } from '../support/ids.ts';
 
 // Conditions of a filter on cached rows are evaluated in memory, and the statement receives the matching keys.
 const compiled = isGraphqlJs ? it.skip : it;
@@ -115,7 +115,7 @@ it('a filter matches a changed status by its new values', async () => {
       .updateTable('status')
       .set({ name, nameFold: fold(name) })
       .where('workspaceId', '=', world.workspaceId)
-      .where('id', '=', parseId(world.eng.done)?.uuid ?? '')
+      .where('id', '=', uuidOf(world.eng.done))
       .execute();
   const named = async (name: string) => (await found(`{ status: { name: { eq: "${name}" } } }`)).keys;
   await rename('Shipped');

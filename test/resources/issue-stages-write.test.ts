@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { parseId } from '../../src/resolvers/ids.ts';
 import type { IssueRead } from '../support/mutations.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
+import { uuidOf } from '../support/ids.ts';
 
 const { app, world, ada } = useIssueWorld();
 
@@ -30,11 +30,6 @@ async function stagesOf({ id }: IssueRead): Promise<Stage[]> {
       left join project p on p.workspace_id = x.workspace_id and p.id = x.project_id
     where issue_id = ${uuidOf(id)} order by sort_order`.execute(app.database.unscoped);
   return rows;
-}
-
-function uuidOf(id: string): string {
-  const { uuid = '' } = parseId(id) ?? {};
-  return uuid;
 }
 
 async function startedUtc({ id }: IssueRead): Promise<Date | null | undefined> {

@@ -7,7 +7,7 @@ import { selectTotal } from '../../src/db/reads/totals.ts';
 import { statusCategory } from '../../src/model/codes.ts';
 import { fold } from '../../src/model/fold.ts';
 import { wrongTallies } from '../../src/resolvers/housekeeping.ts';
-import { encodeId, newUuid, parseId } from '../../src/resolvers/ids.ts';
+import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import { Issue } from '../../src/schema/issues.ts';
 import { bead, type ImportWorld, importWorld } from '../cli/import-world.ts';
 import { numberAll } from '../live/logged.ts';
@@ -18,6 +18,7 @@ import { type Caller, callerOf, type IssueRead } from '../support/mutations.ts';
 import { Random } from '../support/random.ts';
 import { isWhole } from '../support/samples.ts';
 import { type SecondServer, startSecondServer } from '../support/server-processes.ts';
+import { uuidOf } from '../support/ids.ts';
 
 let app: App;
 let second: SecondServer | undefined;
@@ -160,7 +161,7 @@ describe('the tallies of issues', () => {
     const { open, active } = statusCategory;
     await create({ statusId: world.eng.doing });
     const before = { open: await total(open), active: await total(active) };
-    const doing = parseId(world.eng.doing)?.uuid ?? '';
+    const doing = uuidOf(world.eng.doing);
     const move = (category: number) =>
       sql`update status set category = ${category} where id = ${doing}::uuid`.execute(app.database.unscoped);
     await move(open);
@@ -174,7 +175,7 @@ describe('the tallies of issues', () => {
     const { unscoped } = app.database;
     const { workspaceId } = world;
     const { id } = await create();
-    const issueId = parseId(id)?.uuid;
+    const issueId = uuidOf(id);
     const mark = async () =>
       (await app.database.of(workspaceId).selectFrom('changeHead').select('unloggedTag').execute())[0]
         ?.unloggedTag;

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { parseId } from '../../src/resolvers/ids.ts';
 import { callerOf, type IssueRead } from '../support/mutations.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
+import { uuidOf } from '../support/ids.ts';
 
 const { app, world, ada } = useIssueWorld();
 
@@ -335,7 +336,3 @@ describe('issueRestore', () => {
     expect((await ada.mutate('issueRestore', { key: early.key })).issue).toMatchObject({ key: early.key });
   });
 });
-
-function uuidOf(id: string): string {
-  return parseId(id)?.uuid ?? '';
-}

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
-import { newUuid, encodeId, parseId } from '../../src/resolvers/ids.ts';
+import { newUuid, encodeId } from '../../src/resolvers/ids.ts';
 import type { App } from '../support/app.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { type IssueWorld, issueWorld } from '../support/issue-world.ts';
 import { type Caller, callerOf } from '../support/mutations.ts';
 import { hasServer, urlOf } from '../db/engines.ts';
+import { uuidOf } from '../support/ids.ts';
 
 // Another process changes reference data, and this server checks writes against its cached copy.
 const onPostgres = hasServer ? describe : describe.skip;
@@ -38,11 +39,10 @@ onPostgres('a write whose reference data another process has just changed', () =
     await app.graphql('{ teams { nodes { code } } }', {}, { token: world.ada.token });
   });
 
-  const uuid = (id: string) => parseId(id)?.uuid ?? '';
   const rankOf = async (id: string) => {
     const { rows } = await other.query<{ status_rank: number; rank: number }>(
       'select status_rank, rank from issue join status on status.workspace_id = issue.workspace_id and status.id = status_id where issue.id = $1',
-      [uuid(id)],
+      [uuidOf(id)],
     );
     return rows[0];
   };
@@ -73,11 +73,11 @@ onPostgres('a write whose reference data another process has just changed', () =
   it('uses the new position of a status that has moved', async () => {
     const { eng } = world;
     const { key } = await ada.create({ teamId: eng.id, title: 'To be done' });
-    await other.query('update status set position = position + 90 where id = $1', [uuid(eng.done)]);
+    await other.query('update status set position = position + 90 where id = $1', [uuidOf(eng.done)]);
     const done = await ada.update(key, { statusId: eng.done });
     const ranks = await rankOf(done.id);
     expect(ranks?.status_rank).toBe(ranks?.rank);
-    await other.query('update status set position = position + 90 where id = $1', [uuid(eng.doing)]);
+    await other.query('update status set position = position + 90 where id = $1', [uuidOf(eng.doing)]);
     const doing = await ada.create({ teamId: eng.id, title: 'Doing', statusId: eng.doing });
     const created = await rankOf(doing.id);
     expect(created?.status_rank).toBe(created?.rank);
@@ -105,7 +105,7 @@ onPostgres('a write whose reference data another process has just changed', () =
     const refused = ada.violations('issueCreate', { ...titled('Nowhere'), statusId: ops.doing });
     const done = Promise.all(['Second', 'Third', 'Fourth'].map((title) => ada.create(titled(title))));
     await setTimeout(200);
-    await other.query('delete from status where id = $1', [uuid(ops.doing)]);
+    await other.query('delete from status where id = $1', [uuidOf(ops.doing)]);
     await other.query('commit');
     expect(await refused).toEqual(["statusId: does not belong to the issue's team"]);
     const keys = [await first, ...(await done)].map(({ key }) => key);
@@ -114,7 +114,7 @@ onPostgres('a write whose reference data another process has just changed', () =
 
   it('refuses a status that was deleted', async () => {
     const { ops } = world;
-    await other.query('delete from status where id = $1', [uuid(ops.done)]);
+    await other.query('delete from status where id = $1', [uuidOf(ops.done)]);
     const input = { teamId: ops.id, title: 'Nowhere', statusId: ops.done };
     expect(await ada.violations('issueCreate', input)).toEqual([
       "statusId: does not belong to the issue's team",

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { recountTallies } from '../../src/db/issue-tallies.ts';
-import { parseId } from '../../src/resolvers/ids.ts';
 import { isGraphqlJs } from '../support/app.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { whileLocked } from '../support/while-locked.ts';
 import { hasServer } from '../db/engines.ts';
+import { uuidOf } from '../support/ids.ts';
 
 const { app, world, ada } = useIssueWorld();
 
@@ -90,7 +90,7 @@ describe('with an answer that needs no further statement', () => {
   it('applies to the current state of the issue, and its time is not before the last entry of the feed', async () => {
     const issue = await create();
     await ada.mutate('commentCreate', { issueKey: issue.key, body: 'First' });
-    const id = parseId(issue.id)?.uuid ?? '';
+    const id = uuidOf(issue.id);
     const settled = await whileLocked(
       app.database,
       (trx) =>
@@ -118,8 +118,8 @@ describe('with an answer that needs no further statement', () => {
     const settled = await whileLocked(
       app.database,
       async (trx) => {
-        const id = parseId(issue.id)?.uuid ?? '';
-        const label = { workspaceId: world.workspaceId, issueId: id, labelId: parseId(bug)?.uuid ?? '' };
+        const id = uuidOf(issue.id);
+        const label = { workspaceId: world.workspaceId, issueId: id, labelId: uuidOf(bug) };
         await trx.insertInto('issueLabel').values(label).execute();
         await trx
           .updateTable('issue')
@@ -136,7 +136,7 @@ describe('with an answer that needs no further statement', () => {
 
   it('answers NOT_FOUND for an issue that was deleted meanwhile', async () => {
     const issue = await create();
-    const id = parseId(issue.id)?.uuid ?? '';
+    const id = uuidOf(issue.id);
     const settled = await whileLocked(
       app.database,
       async (trx) => {
@@ -161,7 +161,7 @@ describe('with an answer that needs no further statement', () => {
 
   it('reports a reference that was deleted between its check and its lock', async () => {
     const { eng } = world;
-    const id = parseId(eng.doing)?.uuid ?? '';
+    const id = uuidOf(eng.doing);
     const settled = await whileLocked(
       app.database,
       (trx) => trx.deleteFrom('status').where('id', '=', id).execute(),

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { onStatement } from '../../src/db/engine/meter.ts';
-import { encodeId, newUuid, parseId } from '../../src/resolvers/ids.ts';
+import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import { type App, startApp } from '../support/app.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { type IssueWorld, issueWorld, newTeam } from '../support/issue-world.ts';
 import { type Caller, callerOf } from '../support/mutations.ts';
 import { hasServer } from '../db/engines.ts';
+import { uuidOf } from '../support/ids.ts';
 
 // Writes of different issues and teams that arrive while others are running share a statement.
 const times = 40;
@@ -30,7 +31,6 @@ afterAll(async () => {
   expect(broken).toEqual({});
 });
 
-const uuid = (id: string) => parseId(id)?.uuid ?? '';
 const create = (index: number) =>
   ada.create({ teamId: world.eng.id, title: `Issue ${index}`, deliveryId: world.eng.sprint1 });
 
@@ -74,7 +74,7 @@ it('adds each comment to its issue, and subscribes its author to that issue only
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from issue_subscription join issue
       on issue.id = issue_id and issue.workspace_id = issue_subscription.workspace_id
-    where issue_id = any(${issues.map(({ id }) => uuid(id))}::uuid[])`.execute(app.database.unscoped);
+    where issue_id = any(${issues.map(({ id }) => uuidOf(id))}::uuid[])`.execute(app.database.unscoped);
   // Ada reported all of them; Bob is subscribed to those that he commented on.
   expect(rows).toEqual([{ count: times + times / 2 }]);
 });
@@ -183,12 +183,12 @@ onPostgres('while another session holds some issues and a counter', () => {
     const done = new Set<number>();
     let writes: Promise<unknown[]> = Promise.resolve([]);
     await app.database.unscoped.transaction().execute(async (trx) => {
-      const ids = held.map(({ id }) => uuid(id));
+      const ids = held.map(({ id }) => uuidOf(id));
       await sql`select from issue where workspace_id = ${world.workspaceId} and id = any(${ids}::uuid[]) for update`.execute(
         trx,
       );
       await sql`select from team_counter
-        where workspace_id = ${world.workspaceId} and team_id = ${uuid(world.ops.id)}::uuid for update`.execute(
+        where workspace_id = ${world.workspaceId} and team_id = ${uuidOf(world.ops.id)}::uuid for update`.execute(
         trx,
       );
       for (const { key } of held) {

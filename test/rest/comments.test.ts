@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { parseId } from '../../src/resolvers/ids.ts';
 import { comment as commentTable, expectFields, pagination } from './fields.ts';
 import { expectRefused } from './refusals.ts';
 import { type ListBody, walk } from './walk.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
+import { uuidOf } from '../support/ids.ts';
 
 type Body = Record<string, unknown> & { id: string };
 
@@ -145,7 +145,7 @@ describe('GET /v1/issues/{issueKey}/comments', () => {
         .updateTable('comment')
         .set({ createdUtc: new Date(`2026-01-01T00:00:${times[index]}.000Z`) })
         .where('workspaceId', '=', app.workspaceId)
-        .where('id', '=', parseId(id)?.uuid ?? '')
+        .where('id', '=', uuidOf(id))
         .execute();
     }
     const tied = written.slice(1, 3).toSorted((a, b) => (a.id < b.id ? -1 : 1));

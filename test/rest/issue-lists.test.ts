@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { newUuid, parseId } from '../../src/resolvers/ids.ts';
+import { newUuid } from '../../src/resolvers/ids.ts';
 import { differences } from './specified-fields.ts';
 import type { ListBody } from './walk.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
+import { uuidOf } from '../support/ids.ts';
 
 type Body = Record<string, unknown> & { id: string; key: string };
 
@@ -46,7 +47,7 @@ describe('GET /v1/issues/{issueKey}/activity', () => {
         .updateTable('activity')
         .set({ occurredUtc: new Date(time) })
         .where('workspaceId', '=', app.workspaceId)
-        .where('issueId', '=', parseId(id)?.uuid ?? '')
+        .where('issueId', '=', uuidOf(id))
         .where('sortOrder', '=', index + 1)
         .execute();
   });
@@ -111,7 +112,7 @@ describe('GET /v1/issues/{issueKey}/attachments', () => {
         .values({
           workspaceId: app.workspaceId,
           id: newUuid(),
-          issueId: parseId(id)?.uuid ?? '',
+          issueId: uuidOf(id),
           fileName,
           contentType,
           sizeBytes: index,

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { parseId } from '../../src/resolvers/ids.ts';
 import {
   type FilePart,
   type SignedAccess,
@@ -13,6 +12,7 @@ import type { World } from '../graph/world.ts';
 import type { Answer } from '../support/app.ts';
 import { unknownId } from './trials.ts';
 import { digestOf, seenIn, startTwins, type TwinWorlds, uncompressed } from './twin-worlds.ts';
+import { uuidOf } from '../support/ids.ts';
 
 const bytes = Buffer.from('some text');
 
@@ -168,10 +168,7 @@ it('a validly signed URL gives no access to the other workspace, to deleted file
     { id, workspaceId, at = now }: { id: string; workspaceId: string; at?: Date },
     { part, method }: { part: FilePart; method: SignedAccess['method'] },
   ) =>
-    signer.sign(
-      { method, part, workspaceId, attachmentId: parseId(id)?.uuid ?? '', disposition: 'attachment' },
-      at,
-    ).path;
+    signer.sign({ method, part, workspaceId, attachmentId: uuidOf(id), disposition: 'attachment' }, at).path;
   const past = new Date(now.getTime() - signedForMs - 1_000);
   const objects: Record<string, { id: string; workspaceId: string; at?: Date }> = {
     'the other’s by its own': { id: there.kept.id, workspaceId: here.workspaceId },

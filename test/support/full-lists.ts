@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import { analyzeTables } from '../../src/db/statistics.ts';
-import { encodeId, newUuid, parseId } from '../../src/resolvers/ids.ts';
+import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import { limits } from '../../src/model/limits.ts';
 import { fold } from '../../src/model/fold.ts';
 import type { App } from './app.ts';
 import { member, team } from './fixtures.ts';
+import { uuidOf } from './ids.ts';
 
 /** The maximum size of a page. */
 const issueCount = 250;
@@ -35,7 +36,7 @@ export async function fillLists(app: App): Promise<void> {
     { input },
   );
   if (!body.data) throw new Error(`The issue failed: ${JSON.stringify(body.errors)}`);
-  await copyIssue(database, parseId(body.data.issueCreate.issue.id)?.uuid ?? '', issueCount - 1);
+  await copyIssue(database, uuidOf(body.data.issueCreate.issue.id), issueCount - 1);
   // The server analyzes tables a second after a write. Otherwise the speed of a statement would depend on whether it has done so.
   await analyzeTables(database.unscoped);
 }

@@ -2,10 +2,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import { Webhook } from 'standardwebhooks';
 import { replaceSecrets } from '../../src/db/webhook-secrets.ts';
 import type { WebhookRow } from '../../src/db/webhooks.ts';
-import { decodeId, newUuid } from '../../src/resolvers/ids.ts';
+import { newUuid } from '../../src/resolvers/ids.ts';
 import { choresOf, tidy } from '../../src/server/janitor.ts';
 import { Webhooks } from '../../src/server/webhooks.ts';
 import { readConfig } from '../../src/server/config.ts';
+import { uuidOf } from '../support/ids.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { webhookCalls } from './calls.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
@@ -48,10 +49,8 @@ async function round(server: Webhooks): Promise<unknown[]> {
 }
 
 async function rowOf(id: string): Promise<WebhookRow> {
-  const decoded = decodeId('webhook', id);
-  const uuid = 'uuid' in decoded ? decoded.uuid : '';
   const webhooks = app.database.of(app.workspaceId).selectFrom('webhook').selectAll();
-  return webhooks.where('id', '=', uuid).executeTakeFirstOrThrow();
+  return webhooks.where('id', '=', uuidOf(id)).executeTakeFirstOrThrow();
 }
 
 /** Has a server send a message, which must be signed with all these secrets. */

@@ -1,21 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { parseId } from '../../src/resolvers/ids.ts';
 import { numberAll } from '../live/logged.ts';
 import { eventually } from '../support/eventually.ts';
 import { webhookCalls } from './calls.ts';
 import { startReceiver } from './receiver.ts';
 import { useWebhooks } from './use-webhooks.ts';
+import { uuidOf } from '../support/ids.ts';
 
 const { app, world, ada, hooks, webhookWith, waiting } = useWebhooks();
 
 /** Changes the deliveries of a webhook past the service. */
 const deliveriesOf = (id: string) =>
-  app.database
-    .of(app.workspaceId)
-    .updateTable('webhookDelivery')
-    .where('webhookId', '=', parseId(id)?.uuid ?? '');
+  app.database.of(app.workspaceId).updateTable('webhookDelivery').where('webhookId', '=', uuidOf(id));
 
 describe('a delivery', () => {
   /** The statuses of the attempts that are stored after an attempt that began with none, and during which others were stored. */
@@ -44,7 +41,7 @@ describe('a delivery', () => {
       .of(app.workspaceId)
       .selectFrom('webhookDelivery')
       .select('attempts')
-      .where('webhookId', '=', parseId(id)?.uuid ?? '')
+      .where('webhookId', '=', uuidOf(id))
       .execute();
     return delivery?.attempts.map(({ status }) => status);
   }
@@ -135,7 +132,7 @@ describe('a webhook with an error of the service', () => {
       .of(app.workspaceId)
       .selectFrom('webhook')
       .select('claimedUntilUtc')
-      .where('id', '=', parseId(id)?.uuid ?? '')
+      .where('id', '=', uuidOf(id))
       .executeTakeFirst();
     return row?.claimedUntilUtc ? row.claimedUntilUtc.getTime() - Date.now() : 0;
   };
