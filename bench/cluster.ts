@@ -1,8 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { once } from 'node:events';
+import { freePort } from '../test/support/ports.ts';
 
 /** The PostgreSQL server of the benchmark, or an external one, which has no process id. */
 export interface Cluster {
@@ -120,13 +119,4 @@ function binaries(): string {
   const versions = existsSync(root) ? readdirSync(root).map(Number).filter(Boolean) : [];
   if (versions.length > 0) return join(root, String(Math.max(...versions)), 'bin');
   return execFileSync('pg_config', ['--bindir']).toString().trim();
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

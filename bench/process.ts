@@ -4,7 +4,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from './cluster.ts';
+import { freePort } from '../test/support/ports.ts';
 import type { Contender } from './contenders/contender.ts';
 import { token } from './dataset/fill.ts';
 

@@ -3,7 +3,7 @@ import { appendFileSync, chownSync, cpSync, existsSync, mkdirSync, readFileSync 
 import { join } from 'node:path';
 import pg from 'pg';
 import { signal, withChildren } from '../../test/faults/support/cluster.ts';
-import { freePort } from '../cluster.ts';
+import { freePort } from '../../test/support/ports.ts';
 
 const isRoot = process.getuid?.() === 0;
 const major = '15';

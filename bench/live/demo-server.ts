@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { freePort, openCluster } from '../cluster.ts';
+import { freePort } from '../../test/support/ports.ts';
+import { openCluster } from '../cluster.ts';
 import { Connection } from '../http/connection.ts';
 
 export type Engine = 'postgres' | 'embedded';

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parse as parseYaml } from 'yaml';
 import { startS3 } from '../../test/attachments/s3-server.ts';
 import { Cluster } from '../../test/faults/support/cluster.ts';
-import { freePort } from '../../test/faults/support/ports.ts';
+import { freePort } from '../../test/support/ports.ts';
 import { install } from '../../test/faults/support/tools.ts';
 import { buildImage, Container, type Image, makeVolume } from './container.ts';
 

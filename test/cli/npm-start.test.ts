@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { lockDataDirectory } from '../../src/db/engine/directory-lock.ts';
-import { freePort } from '../faults/support/ports.ts';
+import { freePort } from '../support/ports.ts';
 import { isAlive } from '../support/processes.ts';
 import { copyIntoDirectory } from '../support/templates.ts';
 import { oldNode, outsideOfNpm } from './outside-npm.ts';

@@ -10,7 +10,7 @@ import { referenceChannel } from '../../src/db/engine/engine.ts';
 import { hasServer, newServerDatabase, type TemporaryDatabase } from '../db/engines.ts';
 import { Client } from '../faults/support/client.ts';
 import { Ledger } from '../faults/support/ledger.ts';
-import { freePort } from '../faults/support/ports.ts';
+import { freePort } from '../support/ports.ts';
 import { Readers } from '../faults/support/readers.ts';
 import { untilReplaced, workersOf } from '../faults/support/workers.ts';
 import { addWorkspace, withDatabase, type World } from '../faults/support/world.ts';

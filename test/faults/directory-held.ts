@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { ms, quantile, runFault } from './support/fault.ts';
 import { Ledger } from './support/ledger.ts';
-import { freePort } from './support/ports.ts';
+import { freePort } from '../support/ports.ts';
 import { checkWrites } from './support/scene.ts';
 import { Service } from './support/service.ts';
 import { onAllCores } from './support/tools.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { expect, it } from '@jest/globals';
 import { listenOn } from '../../src/server/http/listening.ts';
-import { freePort } from '../faults/support/ports.ts';
+import { freePort } from '../support/ports.ts';
 
 const host = '127.0.0.1';
 const onLinux = process.platform === 'linux' ? it : it.skip;

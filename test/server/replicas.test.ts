@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { serve } from '../cli/workgraph.ts';
 import { type ClientRequest, Client } from '../faults/support/client.ts';
 import { reasonForNoCluster } from '../faults/support/cluster.ts';
-import { freePort } from '../faults/support/ports.ts';
+import { freePort } from '../support/ports.ts';
 import { readsOf } from '../faults/support/replica-reads.ts';
 import { isGraphqlJs, startApp } from '../support/app.ts';
 import { eventually } from '../support/eventually.ts';

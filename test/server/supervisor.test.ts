@@ -11,7 +11,7 @@ import { CrashLoop } from '../../src/server/workers/crash-loop.ts';
 import { QuotaLeases } from '../../src/server/workers/quota-leases.ts';
 import { Supervisor, type SupervisorOptions } from '../../src/server/workers/supervisor.ts';
 import { EarlyExit, WorkerProcess } from '../../src/server/workers/worker-process.ts';
-import { freePort } from '../faults/support/ports.ts';
+import { freePort } from '../support/ports.ts';
 import { untilReplaced, workersOf } from '../faults/support/workers.ts';
 
 // Workers without a database: how a supervisor handles processes and sockets does not depend on what they serve.

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { WorkerProcess } from '../../src/server/workers/worker-process.ts';
-import { freePort } from '../faults/support/ports.ts';
+import { freePort } from '../support/ports.ts';
 
 const script = join(import.meta.dirname, '../support/light-worker-process.ts');
 

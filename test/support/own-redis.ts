@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { Redis } from 'ioredis';
-import { freePort } from '../faults/support/ports.ts';
+import { freePort } from './ports.ts';
 import { eventually } from './eventually.ts';
 
 export const hasRedisProgram = spawnSync('redis-server', ['--version']).status === 0;

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
-import { freePort } from '../faults/support/ports.ts';
+import { freePort } from '../support/ports.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { webhookCalls } from './calls.ts';
 import { eventually } from '../support/eventually.ts';

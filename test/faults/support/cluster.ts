@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { freePort } from './ports.ts';
+import { freePort } from '../../support/ports.ts';
 import { onAllCores } from './tools.ts';
 
 const readyWithinMs = 60_000;

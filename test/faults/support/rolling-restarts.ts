@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from './client.ts';
 import { ms, quantile, type Trial } from './fault.ts';
 import { Ledger } from './ledger.ts';
-import { freePort } from './ports.ts';
+import { freePort } from '../../support/ports.ts';
 import { Readers } from './readers.ts';
 import { judgeRefusals } from './refusals.ts';
 import { checkWrites, onPostgres, startService } from './scene.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from './client.ts';
 import { type Counts, readCounts } from './histogram.ts';
-import { freePort } from './ports.ts';
+import { freePort } from '../../support/ports.ts';
 import { onAllCores } from './tools.ts';
 
 /** This checkout, which is the default; a fault can run the server of another one to compare them. */

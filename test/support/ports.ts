@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-// The system may assign a free port that it has named to something else before it is used, such as a connection of another test.
-// It assigns ports from 32768 upwards, so these are lower, and each worker of jest has its own range.
+// If the system chose the port, it could assign it again before the test listens on it, for example to a connection of another test.
+// The system assigns ports from 32768 upwards, so these are lower. Each worker of jest has a range of its own.
 const first = 12_000 + 1_000 * (Number(process.env.JEST_WORKER_ID ?? 0) % 20);
 const perWorker = 1_000;
 // Workers of two concurrent runs have the same numbers, so they begin at different ports.
 let next = (process.pid * 37) % perWorker;
 
-/** Returns a port on which nothing listens, and which no other test gets. */
+/** Finds a port on which nothing listens, and which no other test gets. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = first + next;
