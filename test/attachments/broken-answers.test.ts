@@ -12,7 +12,7 @@ import { StorageUnavailableError } from '../../src/storage/storage.ts';
 import { S3Store } from '../../src/storage/storage-s3.ts';
 import { type App, startApp } from '../support/app.ts';
 import { inProcess } from '../cli/workgraph.ts';
-import { type FileDesk, fileDesk, problemOf, put } from './files.ts';
+import { type AttachmentCaller, newAttachmentCaller, problemOf, put } from './files.ts';
 
 type Answering = (response: ServerResponse) => void;
 
@@ -160,12 +160,12 @@ describe('a store', () => {
 
 describe('a server on a store that breaks its answers off', () => {
   let app: App;
-  let desk: FileDesk;
+  let caller: AttachmentCaller;
   let room: string;
   beforeAll(async () => {
     room = mkdtempSync(join(tmpdir(), 'workgraph-broken-'));
     app = await startApp({ settings: { STORAGE_URL: storageUrl } });
-    desk = await fileDesk(app);
+    caller = await newAttachmentCaller(app);
   });
   afterAll(async () => {
     rmSync(room, { recursive: true });
@@ -173,7 +173,7 @@ describe('a server on a store that breaks its answers off', () => {
   });
 
   it('breaks the download off and keeps running', async () => {
-    const { signedDownloadUrl } = await desk.attach('a.bin', 'application/octet-stream', bytes);
+    const { signedDownloadUrl } = await caller.attach('a.bin', 'application/octet-stream', bytes);
     answers = resets;
     const response = await fetch(signedDownloadUrl ?? '');
     expect(response.status).toBe(200);
@@ -186,7 +186,7 @@ describe('a server on a store that breaks its answers off', () => {
     ['fewer', bytes.subarray(0, 150_000)],
     ['more', Buffer.concat([bytes, bytes])],
   ])('breaks a download off when the store has %s bytes than were uploaded', async (_, stored) => {
-    const { signedDownloadUrl } = await desk.attach('a.bin', 'application/octet-stream', bytes);
+    const { signedDownloadUrl } = await caller.attach('a.bin', 'application/octet-stream', bytes);
     answers = (response) => response.writeHead(200, { 'Content-Length': stored.length }).end(stored);
     const response = await fetch(signedDownloadUrl ?? '');
     expect(response.headers.get('Content-Length')).toBe(String(bytes.length));
@@ -194,7 +194,7 @@ describe('a server on a store that breaks its answers off', () => {
   });
 
   it('answers other requests while the store answers none of many downloads', async () => {
-    const { signedDownloadUrl } = await desk.attach('a.bin', 'application/octet-stream', bytes);
+    const { signedDownloadUrl } = await caller.attach('a.bin', 'application/octet-stream', bytes);
     const arrived = Promise.withResolvers<void>();
     let requests = 0;
     answers = () => {
@@ -217,7 +217,7 @@ describe('a server on a store that breaks its answers off', () => {
       sharesDatabase: true,
       settings: { STORAGE_URL: storageUrl, CLIENT_TIMEOUT_MS: '300' },
     });
-    const files = await fileDesk(impatient);
+    const files = await newAttachmentCaller(impatient);
     const file = Buffer.from('bytes');
     const { signedDownloadUrl } = await files.attach('a.bin', 'application/octet-stream', file);
     answers = () => undefined;
@@ -227,7 +227,7 @@ describe('a server on a store that breaks its answers off', () => {
   });
 
   it('answers 503 when the store has sent nothing', async () => {
-    const { signedDownloadUrl } = await desk.attach('a.bin', 'application/octet-stream', bytes);
+    const { signedDownloadUrl } = await caller.attach('a.bin', 'application/octet-stream', bytes);
     answers = resetsAtOnce;
     expect(await problemOf(await fetch(signedDownloadUrl ?? ''))).toEqual([503, 'unavailable']);
   });
@@ -235,7 +235,7 @@ describe('a server on a store that breaks its answers off', () => {
   it('answers a preview with 503', async () => {
     const head = { 'Content-Length': 65_536, 'Content-Range': `bytes 0-65535/${bytes.length}` };
     answers = (response) => response.writeHead(206, head).end(bytes.subarray(0, 65_536));
-    const { signedPreviewUrl } = await desk.attach('a.txt', 'text/plain', bytes);
+    const { signedPreviewUrl } = await caller.attach('a.txt', 'text/plain', bytes);
     answers = (response) => {
       response.writeHead(206, head);
       response.write(bytes.subarray(0, 100), () => response.socket?.resetAndDestroy());
@@ -257,7 +257,7 @@ describe('a server on a store that breaks its answers off', () => {
     async function previewOf(name: 'a.txt' | 'a.png', intact: Answering, then: Answering) {
       answers = intact;
       const [type, content] = name === 'a.txt' ? ['text/plain', text] : ['image/png', picture];
-      const { signedPreviewUrl } = await desk.attach(name, type, content);
+      const { signedPreviewUrl } = await caller.attach(name, type, content);
       answers = then;
       return fetch(signedPreviewUrl ?? '');
     }
@@ -302,7 +302,7 @@ describe('a server on a store that breaks its answers off', () => {
 
     it('removes the bytes of an upload whose preview cannot be made', async () => {
       answers = sends(500, Buffer.alloc(0));
-      const { uploadUrl } = await desk.create({
+      const { uploadUrl } = await caller.create({
         fileName: 'a.txt',
         contentType: 'text/plain',
         sizeBytes: text.length,
@@ -337,7 +337,7 @@ describe('a server on a store that breaks its answers off', () => {
   });
 
   it('ends a backup with a sentence and leaves no part of it', async () => {
-    await desk.attach('a.bin', 'application/octet-stream', bytes);
+    await caller.attach('a.bin', 'application/octet-stream', bytes);
     answers = resets;
     expect(await inProcess(app, 'export', ['--to', join(room, 'copy')])).toEqual({
       exitCode: 1,

@@ -5,21 +5,29 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type SignedAccess, UrlSigner } from '../../src/resolvers/attachments/signed-urls.ts';
 import { type App, startApp } from '../support/app.ts';
 import { logInto } from '../support/log-into.ts';
-import { type AttachmentRead, bytesOf, type FileDesk, fileDesk, problemOf, put, random } from './files.ts';
+import {
+  type AttachmentRead,
+  bytesOf,
+  type AttachmentCaller,
+  newAttachmentCaller,
+  problemOf,
+  put,
+  random,
+} from './files.ts';
 import { uuidOf } from '../support/ids.ts';
 
 const oldKey = 'an old key of more than 32 characters';
 const newKey = 'a new key that signs from now on -----';
 
 let app: App;
-let desk: FileDesk;
+let caller: AttachmentCaller;
 const content = random(10_000);
 let file: AttachmentRead;
 
 beforeAll(async () => {
   app = await startApp({ sharesDatabase: true, settings: { SIGNING_KEYS: `${newKey}, ${oldKey}` } });
-  desk = await fileDesk(app);
-  file = await desk.attach('Müller „Plan“ 100%.bin', 'application/octet-stream', content);
+  caller = await newAttachmentCaller(app);
+  file = await caller.attach('Müller „Plan“ 100%.bin', 'application/octet-stream', content);
 });
 
 afterAll(() => app.stop());
@@ -59,7 +67,7 @@ describe('a signed URL', () => {
     const lines: { status?: number; msg: string }[] = [];
     const log = logInto(lines);
     const logged = await startApp({ sharesDatabase: true, logLevel: 'info', log });
-    const { signedDownloadUrl } = await (await fileDesk(logged)).attach(
+    const { signedDownloadUrl } = await (await newAttachmentCaller(logged)).attach(
       'a.bin',
       'application/octet-stream',
       random(300_000),
@@ -184,7 +192,7 @@ it('the content and preview routes of REST redirect to a signed URL', async () =
   expect([led.status, led.headers.get('cache-control')]).toEqual([302, 'no-store']);
   expect((await bytesOf(led.headers.get('location'))).equals(content)).toBe(true);
   expect((await app.request('GET', file.previewUrl)).status).toBe(404);
-  const text = await desk.attach('a.txt', 'text/plain', Buffer.from('abc'));
+  const text = await caller.attach('a.txt', 'text/plain', Buffer.from('abc'));
   const shown = await app.request('GET', text.previewUrl);
   expect((await bytesOf(shown.headers.get('location'))).toString()).toBe('abc');
 });
@@ -260,7 +268,7 @@ describe('with an origin for files', () => {
     );
 
   it('signs URLs of that origin, and serves files only there and nothing else there', async () => {
-    const own = await fileDesk(apart);
+    const own = await newAttachmentCaller(apart);
     const { uploadUrl } = await own.create({ sizeBytes: 3, fileName: 'a.txt', contentType: 'text/plain' });
     const { origin, pathname, search } = new URL(uploadUrl);
     expect(origin).toBe('http://files.example');

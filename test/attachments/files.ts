@@ -38,21 +38,25 @@ export interface CreateInput {
   sizeBytes: number;
 }
 
-/** An issue, with helpers for its attachments. */
-export interface FileDesk {
+/** Sends requests for the attachments of one issue, with the token of a member. */
+export interface AttachmentCaller {
   issueKey: string;
   /** The token of a member, with all scopes. */
   token: string;
   create(input?: Partial<CreateInput>): Promise<CreatedAttachment>;
   /** Creates an attachment that must be refused, and returns the errors. */
-  refused(input: Partial<CreateInput>, token?: string): Promise<{ code: string; errors: readonly unknown[] }>;
+  refusalOf(
+    input: Partial<CreateInput>,
+    token?: string,
+  ): Promise<{ code: string; errors: readonly unknown[] }>;
   /** Creates an attachment and uploads its bytes. */
   attach(fileName: string, contentType: string, bytes: Uint8Array): Promise<AttachmentRead>;
   list(token?: string): Promise<AttachmentRead[]>;
   remove(id: string, expectedRevision?: number): Promise<void>;
 }
 
-export async function fileDesk(app: App): Promise<FileDesk> {
+/** Creates an issue in a new world, and a caller for its attachments. */
+export async function newAttachmentCaller(app: App): Promise<AttachmentCaller> {
   const world = await issueWorld(app);
   const { token } = world.ada;
   const send = async (query: string, variables: Record<string, unknown>, by = token) => {
@@ -80,7 +84,7 @@ export async function fileDesk(app: App): Promise<FileDesk> {
       },
       by,
     );
-  const desk: FileDesk = {
+  const caller: AttachmentCaller = {
     issueKey,
     token,
     create: async (input = {}) => {
@@ -88,7 +92,7 @@ export async function fileDesk(app: App): Promise<FileDesk> {
       if (errors) throw new Error(JSON.stringify(errors));
       return (data as unknown as { attachmentCreate: CreatedAttachment }).attachmentCreate;
     },
-    refused: async (input, by) => {
+    refusalOf: async (input, by) => {
       const { errors } = await sendCreate(input, by);
       const [error] = errors ?? [];
       if (!error) throw new Error('attachmentCreate was not refused');
@@ -99,10 +103,14 @@ export async function fileDesk(app: App): Promise<FileDesk> {
       return { code, errors: violations ?? [] };
     },
     attach: async (fileName, contentType, bytes) => {
-      const { attachment, uploadUrl } = await desk.create({ fileName, contentType, sizeBytes: bytes.length });
+      const { attachment, uploadUrl } = await caller.create({
+        fileName,
+        contentType,
+        sizeBytes: bytes.length,
+      });
       const response = await put(uploadUrl, bytes);
       if (response.status !== 204) throw new Error(`${response.status}: ${await response.text()}`);
-      const found = (await desk.list()).find(({ id }) => id === attachment.id);
+      const found = (await caller.list()).find(({ id }) => id === attachment.id);
       if (!found) throw new Error('The attachment is not shown.');
       return found;
     },
@@ -124,7 +132,7 @@ export async function fileDesk(app: App): Promise<FileDesk> {
       if (errors) throw new Error(JSON.stringify(errors));
     },
   };
-  return desk;
+  return caller;
 }
 
 export async function put(

@@ -9,7 +9,7 @@ import { PictureProcess, type PictureLimits } from '../../src/resolvers/attachme
 import { type App, startApp } from '../support/app.ts';
 import { eventually } from '../support/eventually.ts';
 import { isAlive } from '../support/processes.ts';
-import { type FileDesk, fileDesk } from './files.ts';
+import { type AttachmentCaller, newAttachmentCaller } from './files.ts';
 
 const limits: PictureLimits = {
   maxPixels: 50_000_000,
@@ -21,10 +21,10 @@ const limits: PictureLimits = {
 };
 
 let app: App;
-let desk: FileDesk;
+let caller: AttachmentCaller;
 beforeAll(async () => {
   app = await startApp({ sharesDatabase: true });
-  desk = await fileDesk(app);
+  caller = await newAttachmentCaller(app);
 });
 afterAll(() => app.stop());
 
@@ -91,10 +91,10 @@ it('a small file that decodes to 400 MB gets no preview, and does not affect oth
   const picture = await small();
   const before = process.memoryUsage().rss;
   const [hostile, ...others] = await Promise.all([
-    desk.attach('bomb.png', 'image/png', bomb),
-    desk.attach('a.png', 'image/png', picture),
-    desk.attach('bomb2.png', 'image/png', bomb),
-    desk.attach('b.png', 'image/png', picture),
+    caller.attach('bomb.png', 'image/png', bomb),
+    caller.attach('a.png', 'image/png', picture),
+    caller.attach('bomb2.png', 'image/png', bomb),
+    caller.attach('b.png', 'image/png', picture),
   ]);
   expect(hostile?.previewKind).toBe('NONE');
   expect(others.map(({ previewKind }) => previewKind)).toEqual(['IMAGE', 'NONE', 'IMAGE']);

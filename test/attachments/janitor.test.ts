@@ -12,19 +12,19 @@ import { hasServer, newServerDatabase } from '../db/engines.ts';
 import { type App, startApp } from '../support/app.ts';
 import { type IssueWorld, issueWorld } from '../support/issue-world.ts';
 import { type Caller, callerOf } from '../support/mutations.ts';
-import { type FileDesk, fileDesk, problemOf, put, random } from './files.ts';
+import { type AttachmentCaller, newAttachmentCaller, problemOf, put, random } from './files.ts';
 import { uuidOf } from '../support/ids.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 let app: App;
-let desk: FileDesk;
+let caller: AttachmentCaller;
 const logged: unknown[] = [];
 
 beforeAll(async () => {
   app = await startApp();
-  desk = await fileDesk(app);
+  caller = await newAttachmentCaller(app);
   // The store makes it with the first file.
   mkdirSync(join(app.dataDir, 'files'));
 });
@@ -61,8 +61,8 @@ async function count(table: string): Promise<number> {
 
 describe('abandoned uploads', () => {
   it('are removed after an hour with their files, and finished ones are kept', async () => {
-    const file = await desk.attach('stays.txt', 'text/plain', Buffer.from('stays'));
-    const { uploadUrl } = await desk.create();
+    const file = await caller.attach('stays.txt', 'text/plain', Buffer.from('stays'));
+    const { uploadUrl } = await caller.create();
     const files = kept();
     const rows = await count('attachment');
     // The remains of a killed process.
@@ -85,9 +85,9 @@ describe('abandoned uploads', () => {
   it('are removed together with the bytes of deleted attachments, in several batches', async () => {
     const before = kept();
     const attachments = await Promise.all(
-      Array.from({ length: 60 }, (_, index) => desk.attach(`${index}.txt`, 'text/plain', Buffer.from('x'))),
+      Array.from({ length: 60 }, (_, index) => caller.attach(`${index}.txt`, 'text/plain', Buffer.from('x'))),
     );
-    for (const { id } of attachments) await desk.remove(id);
+    for (const { id } of attachments) await caller.remove(id);
     expect(kept()).toHaveLength(before.length + 60);
     await round(0);
     expect(kept()).toEqual(before);
@@ -139,7 +139,7 @@ describe('issues that were deleted', () => {
     await ada.mutate('issueDelete', { key });
 
     await round(30 * dayMs + hourMs + 1_000);
-    const { code } = await ada.refused('issueRestore', { key });
+    const { code } = await ada.refusalOf('issueRestore', { key });
     expect(code).toBe('NOT_FOUND');
     await ada.mutate('issueDelete', { key: child.key });
     await round(31 * dayMs);

@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type App, startApp } from '../support/app.ts';
-import { type FileDesk, fileDesk, random } from './files.ts';
+import { type AttachmentCaller, newAttachmentCaller, random } from './files.ts';
 import { type S3Server, startS3 } from './s3-server.ts';
 
 /** `LARGE_FILE_BYTES=1073741824` tries the default limit. */
@@ -24,10 +24,10 @@ afterAll(() => s3.stop());
 
 describe.each(['a directory', 'an S3-compatible store'])('%s', (name) => {
   let app: App;
-  let desk: FileDesk;
+  let caller: AttachmentCaller;
   beforeAll(async () => {
     app = await startApp({ settings: name === 'a directory' ? {} : { STORAGE_URL: s3.storageUrl } });
-    desk = await fileDesk(app);
+    caller = await newAttachmentCaller(app);
     await roundTrip(5_000_000);
   });
   afterAll(() => app.stop());
@@ -38,13 +38,13 @@ describe.each(['a directory', 'an S3-compatible store'])('%s', (name) => {
   });
 
   async function roundTrip(length: number): Promise<void> {
-    const { attachment, uploadUrl } = await desk.create({ sizeBytes: length, fileName: 'large.bin' });
+    const { attachment, uploadUrl } = await caller.create({ sizeBytes: length, fileName: 'large.bin' });
     const sending = httpRequest(uploadUrl, { method: 'PUT', headers: { 'Content-Length': length } });
     const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
     await pipeline(Readable.from(pieces(length)), sending);
     const [{ statusCode }] = await answered;
     expect(statusCode).toBe(204);
-    const shown = (await desk.list()).find(({ id }) => id === attachment.id);
+    const shown = (await caller.list()).find(({ id }) => id === attachment.id);
     const asking = httpRequest(shown?.signedDownloadUrl ?? '').end();
     const [response] = (await once(asking, 'response')) as [IncomingMessage];
     let received = 0;

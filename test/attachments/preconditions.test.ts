@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type App, startApp } from '../support/app.ts';
-import { type FileDesk, fileDesk, problemOf, put } from './files.ts';
+import { type AttachmentCaller, newAttachmentCaller, problemOf, put } from './files.ts';
 
 let app: App;
-let desk: FileDesk;
+let caller: AttachmentCaller;
 let addresses: readonly [what: string, url: string][];
 const content = Buffer.from('a line of text\n'.repeat(200));
 
 beforeAll(async () => {
   app = await startApp({ sharesDatabase: true });
-  desk = await fileDesk(app);
-  const { signedDownloadUrl, signedPreviewUrl } = await desk.attach('notes.txt', 'text/plain', content);
+  caller = await newAttachmentCaller(app);
+  const { signedDownloadUrl, signedPreviewUrl } = await caller.attach('notes.txt', 'text/plain', content);
   addresses = [
     ['content', signedDownloadUrl ?? ''],
     ['preview', signedPreviewUrl ?? ''],
@@ -47,15 +47,15 @@ describe('a signed URL', () => {
     const headers = { 'If-Match': '"another"', 'If-None-Match': '*' };
     const [, download] = addresses[0] as [string, string];
     expect((await fetch(`${download}x`, { headers })).status).toBe(403);
-    const binary = await desk.attach('a.bin', 'application/octet-stream', content);
+    const binary = await caller.attach('a.bin', 'application/octet-stream', content);
     const deleted = binary.signedDownloadUrl ?? '';
-    await desk.remove(binary.id);
+    await caller.remove(binary.id);
     expect((await fetch(deleted, { headers })).status).toBe(404);
   });
 
   it('accepts no upload that would replace bytes', async () => {
     const named = { fileName: 'b.bin', contentType: 'application/octet-stream', sizeBytes: content.length };
-    const { uploadUrl } = await desk.create(named);
+    const { uploadUrl } = await caller.create(named);
     for (const tag of ['"another"', '*'])
       expect(await problemOf(await put(uploadUrl, content, { 'If-Match': tag }))).toEqual([
         412,

@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { previewKey } from '../../src/db/attachments.ts';
 import { type App, startApp } from '../support/app.ts';
-import { bytesOf, type FileDesk, fileDesk, random } from './files.ts';
+import { bytesOf, type AttachmentCaller, newAttachmentCaller, random } from './files.ts';
 import { demoPdf } from '../support/demo-files.ts';
 import { uuidOf } from '../support/ids.ts';
 
 let app: App;
-let desk: FileDesk;
+let caller: AttachmentCaller;
 
 beforeAll(async () => {
   app = await startApp({ sharesDatabase: true });
-  desk = await fileDesk(app);
+  caller = await newAttachmentCaller(app);
 });
 
 afterAll(() => app.stop());
@@ -29,7 +29,7 @@ describe('an image', () => {
     'in %s is shown scaled, in WebP',
     async (format) => {
       const bytes = await sharp({ create: blank }).toFormat(format).toBuffer();
-      const file = await desk.attach(`picture.${format}`, `image/${format}`, bytes);
+      const file = await caller.attach(`picture.${format}`, `image/${format}`, bytes);
       expect(file).toMatchObject({ previewKind: 'IMAGE', isPreviewAvailable: true, codeLanguage: null });
       const shown = await preview(file.signedPreviewUrl);
       expect(await sharp(shown.bytes).metadata()).toMatchObject({ format: 'webp', width: 1024, height: 512 });
@@ -50,7 +50,7 @@ describe('an image', () => {
       .withMetadata({ orientation: 6 })
       .jpeg()
       .toBuffer();
-    const { signedPreviewUrl } = await desk.attach('photo.jpg', 'image/jpeg', bytes);
+    const { signedPreviewUrl } = await caller.attach('photo.jpg', 'image/jpeg', bytes);
     const { width, height, exif } = await sharp((await preview(signedPreviewUrl)).bytes).metadata();
     expect([width, height, exif]).toEqual([200, 300, undefined]);
   });
@@ -59,7 +59,7 @@ describe('an image', () => {
     const raw = { width: 8_000, height: 8_000, channels: 1 } as const;
     const bomb = await sharp(Buffer.alloc(64_000_000), { raw }).png().toBuffer();
     expect(bomb.length).toBeLessThan(200_000);
-    const { previewKind, signedPreviewUrl } = await desk.attach('bomb.png', 'image/png', bomb);
+    const { previewKind, signedPreviewUrl } = await caller.attach('bomb.png', 'image/png', bomb);
     expect([previewKind, signedPreviewUrl]).toEqual(['NONE', null]);
   });
 
@@ -70,19 +70,19 @@ describe('an image', () => {
     ['is PDF', demoPdf()],
     ['is empty', new Uint8Array()],
   ])('that %s has no preview', async (_, bytes) => {
-    const { previewKind } = await desk.attach('picture.png', 'image/png', bytes);
+    const { previewKind } = await caller.attach('picture.png', 'image/png', bytes);
     expect(previewKind).toBe('NONE');
   });
 
   it('has no preview when it is truncated', async () => {
     const whole = await sharp({ create: blank }).png({ compressionLevel: 0 }).toBuffer();
-    const { previewKind } = await desk.attach('half.png', 'image/png', whole.subarray(0, whole.length / 2));
+    const { previewKind } = await caller.attach('half.png', 'image/png', whole.subarray(0, whole.length / 2));
     expect(previewKind).toBe('NONE');
   });
 
   it('gets a lost preview again on request, once for concurrent requests', async () => {
     const bytes = await sharp({ create: blank }).png().toBuffer();
-    const { id, signedPreviewUrl } = await desk.attach('again.png', 'image/png', bytes);
+    const { id, signedPreviewUrl } = await caller.attach('again.png', 'image/png', bytes);
     const row = await app.database.unscoped
       .selectFrom('attachment')
       .selectAll()
@@ -112,7 +112,7 @@ describe('text and code', () => {
     ['archive.tar', 'application/x-tar', 'NONE', null],
   ])('%s of %s is %s %s', async (fileName, contentType, kind, language) => {
     const content = '<p onclick="alert(1)">Grüße</p>\n';
-    const file = await desk.attach(fileName, contentType, Buffer.from(content));
+    const file = await caller.attach(fileName, contentType, Buffer.from(content));
     expect([file.previewKind, file.codeLanguage]).toEqual([kind, language]);
     if (kind === 'NONE') return;
     const { headers, bytes } = await preview(file.signedPreviewUrl);
@@ -126,7 +126,7 @@ describe('text and code', () => {
       ['page.html', 'text/html'],
       ['drawing.svg', 'image/svg+xml'],
     ] as const) {
-      const { signedDownloadUrl } = await desk.attach(fileName, contentType, Buffer.from('<x/>'));
+      const { signedDownloadUrl } = await caller.attach(fileName, contentType, Buffer.from('<x/>'));
       const { headers } = await fetch(signedDownloadUrl ?? '');
       expect(headers.get('content-disposition')).toMatch(/^attachment;/);
       expect(headers.get('content-security-policy')).toMatch(/^sandbox;/);
@@ -136,14 +136,14 @@ describe('text and code', () => {
 
   it('are cut at the end of a line or a character', async () => {
     const line = `${'ü'.repeat(50)}\n`;
-    const long = await desk.attach('long.txt', 'text/plain', Buffer.from(line.repeat(5_000)));
+    const long = await caller.attach('long.txt', 'text/plain', Buffer.from(line.repeat(5_000)));
     const cut = (await preview(long.signedPreviewUrl)).bytes.toString();
     expect(cut).toBe(line.repeat(Math.floor(65_536 / 101)));
-    const short = await desk.attach('short.txt', 'text/plain', Buffer.from('a\n'.repeat(5_000)));
+    const short = await caller.attach('short.txt', 'text/plain', Buffer.from('a\n'.repeat(5_000)));
     expect((await preview(short.signedPreviewUrl)).bytes.toString()).toBe('a\n'.repeat(1_000));
-    const oneLine = await desk.attach('one.txt', 'text/plain', Buffer.from('€'.repeat(50_000)));
+    const oneLine = await caller.attach('one.txt', 'text/plain', Buffer.from('€'.repeat(50_000)));
     expect((await preview(oneLine.signedPreviewUrl)).bytes.toString()).toBe('€'.repeat(21_845));
-    const whole = await desk.attach('whole.txt', 'text/plain', Buffer.from('\uFEFFno end'));
+    const whole = await caller.attach('whole.txt', 'text/plain', Buffer.from('\uFEFFno end'));
     expect((await preview(whole.signedPreviewUrl)).bytes.toString()).toBe('no end');
   });
 
@@ -152,14 +152,14 @@ describe('text and code', () => {
     ['cut in the middle of a character', Buffer.from([0x61, 0xc3])],
     ['with a NUL', Buffer.from('a\0b')],
   ])('that is %s has no preview', async (_, bytes) => {
-    expect((await desk.attach('a.txt', 'text/plain', bytes)).previewKind).toBe('NONE');
+    expect((await caller.attach('a.txt', 'text/plain', bytes)).previewKind).toBe('NONE');
   });
 });
 
 describe('a PDF', () => {
   it('is its own preview, also in ranges', async () => {
     const bytes = demoPdf();
-    const file = await desk.attach('report.pdf', 'application/pdf', bytes);
+    const file = await caller.attach('report.pdf', 'application/pdf', bytes);
     expect(file.previewKind).toBe('PDF');
     const shown = await preview(file.signedPreviewUrl);
     expect(shown.bytes.equals(bytes)).toBe(true);
@@ -170,7 +170,7 @@ describe('a PDF', () => {
   });
 
   it('has no preview when its bytes are not a PDF', async () => {
-    const { previewKind } = await desk.attach('report.pdf', 'application/pdf', Buffer.from('<html>'));
+    const { previewKind } = await caller.attach('report.pdf', 'application/pdf', Buffer.from('<html>'));
     expect(previewKind).toBe('NONE');
   });
 });

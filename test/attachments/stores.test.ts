@@ -15,7 +15,7 @@ import { openStorage } from '../../src/storage/open-storage.ts';
 import { type FileStore, StorageFullError, StorageUnavailableError } from '../../src/storage/storage.ts';
 import { newUuid } from '../../src/resolvers/ids.ts';
 import { type App, startApp } from '../support/app.ts';
-import { bytesOf, type FileDesk, fileDesk, problemOf, put, random } from './files.ts';
+import { bytesOf, type AttachmentCaller, newAttachmentCaller, problemOf, put, random } from './files.ts';
 import { type S3Server, startS3 } from './s3-server.ts';
 
 let s3: S3Server;
@@ -114,10 +114,10 @@ describe.each(['a directory', 'an S3-compatible store'])('%s', (name) => {
 
 describe('a server on an S3-compatible store', () => {
   let app: App;
-  let desk: FileDesk;
+  let caller: AttachmentCaller;
   beforeAll(async () => {
     app = await startApp({ sharesDatabase: true, settings: { STORAGE_URL: s3.storageUrl } });
-    desk = await fileDesk(app);
+    caller = await newAttachmentCaller(app);
   });
   afterAll(() => app.stop());
 
@@ -125,7 +125,7 @@ describe('a server on an S3-compatible store', () => {
     const image = await sharp({ create: { width: 2_000, height: 10, channels: 3, background: '#123' } })
       .png()
       .toBuffer();
-    const file = await desk.attach('wide.png', 'image/png', image);
+    const file = await caller.attach('wide.png', 'image/png', image);
     expect((await bytesOf(file.signedDownloadUrl)).equals(image)).toBe(true);
     const range = await bytesOf(file.signedDownloadUrl, { Range: 'bytes=1-3' });
     expect(range.toString()).toBe('PNG');
@@ -133,13 +133,13 @@ describe('a server on an S3-compatible store', () => {
       width: 1_024,
       height: 5,
     });
-    const code = await desk.attach('a.sql', 'application/sql', Buffer.from('select 1;\n'));
+    const code = await caller.attach('a.sql', 'application/sql', Buffer.from('select 1;\n'));
     expect((await bytesOf(code.signedPreviewUrl)).toString()).toBe('select 1;\n');
   });
 
   it('stores nothing of an upload that is interrupted or has a wrong length', async () => {
     const before = s3.keys();
-    const { uploadUrl } = await desk.create({ sizeBytes: 1_000_000 });
+    const { uploadUrl } = await caller.create({ sizeBytes: 1_000_000 });
     const sending = httpRequest(uploadUrl, { method: 'PUT', headers: { 'Content-Length': 1_000_000 } });
     const closed = new Promise((resolve) => sending.on('close', resolve).on('error', () => undefined));
     sending.write(random(500_000), () => sending.destroy());
@@ -160,8 +160,8 @@ describe('a store that does not work', () => {
       settings: { STORAGE_URL: 'http://K:S@127.0.0.1:9/bucket' },
     });
     try {
-      const desk = await fileDesk(app);
-      const { uploadUrl } = await desk.create();
+      const caller = await newAttachmentCaller(app);
+      const { uploadUrl } = await caller.create();
       const response = await put(uploadUrl, random(5));
       expect(response.headers.get('retry-after')).toBe('1');
       expect(await problemOf(response)).toEqual([503, 'unavailable']);

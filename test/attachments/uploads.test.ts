@@ -11,15 +11,15 @@ import { eventually } from '../support/eventually.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { callerOf } from '../support/mutations.ts';
 import { whileLocked } from '../support/while-locked.ts';
-import { bytesOf, type FileDesk, fileDesk, problemOf, put, random } from './files.ts';
+import { bytesOf, type AttachmentCaller, newAttachmentCaller, problemOf, put, random } from './files.ts';
 import { uuidOf } from '../support/ids.ts';
 
 let app: App;
-let desk: FileDesk;
+let caller: AttachmentCaller;
 
 beforeAll(async () => {
   app = await startApp({ sharesDatabase: true, settings: { ATTACHMENT_LIMIT_BYTES: '8000000' } });
-  desk = await fileDesk(app);
+  caller = await newAttachmentCaller(app);
 });
 
 afterAll(async () => {
@@ -39,7 +39,7 @@ describe('attachmentCreate', () => {
   it('hides the attachment until it is uploaded, then shows it with an entry in the feed', async () => {
     const bytes = random(100_000);
     const named = { fileName: ' plan.bin ', contentType: 'Application/X-Plan; v=1', sizeBytes: bytes.length };
-    const { attachment, uploadUrl, expiresUtc } = await desk.create(named);
+    const { attachment, uploadUrl, expiresUtc } = await caller.create(named);
     expect(attachment).toMatchObject({
       fileName: 'plan.bin',
       contentType: 'application/x-plan',
@@ -51,13 +51,13 @@ describe('attachmentCreate', () => {
     const withinMs = Date.parse(expiresUtc) - Date.now();
     expect(withinMs).toBeGreaterThan(290_000);
     expect(withinMs).toBeLessThanOrEqual(300_000);
-    expect(await desk.list()).toEqual([]);
+    expect(await caller.list()).toEqual([]);
     const node = await app.graphql('query ($id: ID!) { node(id: $id) { id } }', { id: attachment.id });
     expect(node.body.data).toEqual({ node: null });
 
     const uploaded = await put(uploadUrl, bytes);
     expect([uploaded.status, await uploaded.text()]).toEqual([204, '']);
-    const [shown, ...more] = await desk.list();
+    const [shown, ...more] = await caller.list();
     expect(more).toEqual([]);
     expect(shown).toMatchObject({
       id: attachment.id,
@@ -66,7 +66,7 @@ describe('attachmentCreate', () => {
       codeLanguage: null,
     });
     expect((await bytesOf(shown?.signedDownloadUrl ?? '')).equals(bytes)).toBe(true);
-    expect(await callerOf(app, desk.token).feed(desk.issueKey)).toMatchObject([
+    expect(await callerOf(app, caller.token).feed(caller.issueKey)).toMatchObject([
       {
         eventType: 'issue-attachment.created.v1',
         text: 'Ada Member attached plan.bin',
@@ -79,7 +79,7 @@ describe('attachmentCreate', () => {
 
   it('names every invalid field', async () => {
     const bad = { fileName: 'a/b\u0007', contentType: 'nonsense', sizeBytes: 8_000_001 };
-    expect(await desk.refused(bad)).toEqual({
+    expect(await caller.refusalOf(bad)).toEqual({
       code: 'VALIDATION_FAILED',
       errors: [
         { field: 'fileName', message: 'must be a name without a path' },
@@ -88,26 +88,26 @@ describe('attachmentCreate', () => {
         { field: 'sizeBytes', message: 'must be at most 8000000' },
       ],
     });
-    expect((await desk.refused({ fileName: ' ', sizeBytes: -1 })).errors).toEqual([
+    expect((await caller.refusalOf({ fileName: ' ', sizeBytes: -1 })).errors).toEqual([
       { field: 'fileName', message: 'must not be white space alone' },
       { field: 'sizeBytes', message: 'must be a whole number from 0 to 2147483647' },
     ]);
-    expect((await desk.refused({ fileName: 'x'.repeat(256) })).errors).toEqual([
+    expect((await caller.refusalOf({ fileName: 'x'.repeat(256) })).errors).toEqual([
       { field: 'fileName', message: 'must have at most 255 characters' },
     ]);
-    expect(await desk.refused({ fileName: '..' })).toMatchObject({ code: 'VALIDATION_FAILED' });
+    expect(await caller.refusalOf({ fileName: '..' })).toMatchObject({ code: 'VALIDATION_FAILED' });
   });
 
   it('refuses guests, and issues that do not exist', async () => {
     const guest = await app.tokenFor({ role: 'guest' });
-    expect(await desk.refused({}, guest)).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await caller.refusalOf({}, guest)).toMatchObject({ code: 'FORBIDDEN' });
     const reader = await app.tokenFor({ scopes: ['issues:read'] });
-    expect(await desk.refused({}, reader)).toMatchObject({ code: 'FORBIDDEN' });
-    expect(await desk.refused({ issueKey: 'ENG-999' })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await caller.refusalOf({}, reader)).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await caller.refusalOf({ issueKey: 'ENG-999' })).toMatchObject({ code: 'NOT_FOUND' });
   });
 
   it('accepts an empty file, and an unknown content type', async () => {
-    const { sizeBytes, contentType, signedDownloadUrl } = await desk.attach('empty', '', new Uint8Array());
+    const { sizeBytes, contentType, signedDownloadUrl } = await caller.attach('empty', '', new Uint8Array());
     expect([sizeBytes, contentType]).toEqual([0, 'application/octet-stream']);
     expect(await bytesOf(signedDownloadUrl)).toHaveLength(0);
   });
@@ -119,7 +119,7 @@ describe('an upload', () => {
     ['longer', 6, 413, 'payload_too_large'],
   ])('that is %s than announced is refused, and can be retried', async (_, length, status, code) => {
     const before = kept();
-    const { uploadUrl } = await desk.create({ sizeBytes: 5 });
+    const { uploadUrl } = await caller.create({ sizeBytes: 5 });
     expect(await problemOf(await put(uploadUrl, random(length)))).toEqual([status, code]);
     // Without a Content-Length, the difference shows only while the bytes arrive.
     const stream = new Blob([random(length)]).stream();
@@ -130,7 +130,7 @@ describe('an upload', () => {
   });
 
   it('is stopped with an answer when it exceeds the announced length', async () => {
-    const { uploadUrl } = await desk.create({ sizeBytes: 100_000 });
+    const { uploadUrl } = await caller.create({ sizeBytes: 100_000 });
     const answer = new Promise<number | undefined>((resolve, reject) => {
       const sending = httpRequest(uploadUrl, { method: 'PUT' }, ({ statusCode }) => {
         resolve(statusCode);
@@ -144,7 +144,7 @@ describe('an upload', () => {
 
   it('leaves no files when it is interrupted', async () => {
     const before = kept();
-    const { uploadUrl } = await desk.create({ sizeBytes: 1_000_000 });
+    const { uploadUrl } = await caller.create({ sizeBytes: 1_000_000 });
     const sending = httpRequest(uploadUrl, { method: 'PUT', headers: { 'Content-Length': 1_000_000 } });
     sending.on('error', () => undefined);
     sending.write(random(500_000));
@@ -156,14 +156,14 @@ describe('an upload', () => {
   });
 
   it('is refused when it is compressed, because bytes are stored unchanged', async () => {
-    const { uploadUrl } = await desk.create({ sizeBytes: 5 });
+    const { uploadUrl } = await caller.create({ sizeBytes: 5 });
     const response = await put(uploadUrl, random(5), { 'Content-Encoding': 'gzip' });
     expect(await problemOf(response)).toEqual([415, 'unsupported_media_type']);
     expect((await put(uploadUrl, random(5), { 'Content-Encoding': 'Identity' })).status).toBe(204);
   });
 
   it('gets 100 Continue only after its signature was checked', async () => {
-    const { uploadUrl } = await desk.create({ sizeBytes: 5 });
+    const { uploadUrl } = await caller.create({ sizeBytes: 5 });
     const send = (url: string) =>
       new Promise<{ isContinued: boolean; status: number | undefined }>((resolve, reject) => {
         let isContinued = false;
@@ -184,21 +184,21 @@ describe('an upload', () => {
 
   it('is accepted once, and its bytes never change', async () => {
     const first = random(5);
-    const { uploadUrl, attachment } = await desk.create({ sizeBytes: 5 });
+    const { uploadUrl, attachment } = await caller.create({ sizeBytes: 5 });
     expect((await put(uploadUrl, first)).status).toBe(204);
     expect(await problemOf(await put(uploadUrl, random(5)))).toEqual([409, 'conflict']);
-    const shown = (await desk.list()).find(({ id }) => id === attachment.id);
+    const shown = (await caller.list()).find(({ id }) => id === attachment.id);
     expect((await bytesOf(shown?.signedDownloadUrl ?? '')).equals(first)).toBe(true);
   });
 
   it('is logged with the id of its request', async () => {
-    const { uploadUrl, attachment } = await desk.create({ sizeBytes: 5 });
+    const { uploadUrl, attachment } = await caller.create({ sizeBytes: 5 });
     await put(uploadUrl, random(5), { 'X-Request-Id': 'upload-1' });
     expect(await loggedOf(attachment.id)).toMatchObject([{ requestId: 'upload-1' }]);
   });
 
   it('can be started at most a hundred times', async () => {
-    const { uploadUrl, attachment } = await desk.create({ sizeBytes: 5 });
+    const { uploadUrl, attachment } = await caller.create({ sizeBytes: 5 });
     await app.database.unscoped
       .updateTable('attachment')
       .set({ revision: 99 })
@@ -214,11 +214,11 @@ describe('an upload', () => {
   });
 
   it('succeeds for one of eight concurrent uploads, whose bytes are stored', async () => {
-    const { uploadUrl, attachment } = await desk.create({ sizeBytes: 300_000 });
+    const { uploadUrl, attachment } = await caller.create({ sizeBytes: 300_000 });
     const files = Array.from({ length: 8 }, () => random(300_000));
     const statuses = await Promise.all(files.map(async (bytes) => (await put(uploadUrl, bytes)).status));
     expect(statuses.toSorted((a, b) => a - b)).toEqual([204, 409, 409, 409, 409, 409, 409, 409]);
-    const shown = (await desk.list()).find(({ id }) => id === attachment.id);
+    const shown = (await caller.list()).find(({ id }) => id === attachment.id);
     const bytes = await bytesOf(shown?.signedDownloadUrl ?? '');
     expect(files[statuses.indexOf(204)]?.equals(bytes)).toBe(true);
     const uuid = uuidOf(attachment.id);
@@ -226,31 +226,31 @@ describe('an upload', () => {
   });
 
   it('is answered 404 when its attachment or issue was deleted meanwhile', async () => {
-    const { uploadUrl, attachment } = await desk.create({ sizeBytes: 5 });
-    await desk.remove(attachment.id);
+    const { uploadUrl, attachment } = await caller.create({ sizeBytes: 5 });
+    await caller.remove(attachment.id);
     expect(await problemOf(await put(uploadUrl, random(5)))).toEqual([404, 'not_found']);
     const other = await fileDeskOnNewIssue();
-    const announced = await desk.create({ issueKey: other, sizeBytes: 5 });
-    await callerOf(app, desk.token).mutate('issueDelete', { key: other });
+    const announced = await caller.create({ issueKey: other, sizeBytes: 5 });
+    await callerOf(app, caller.token).mutate('issueDelete', { key: other });
     expect(await problemOf(await put(announced.uploadUrl, random(5)))).toEqual([404, 'not_found']);
   });
 });
 
 describe('attachmentDelete', () => {
   it('removes the attachment from the issue and makes its URLs invalid, permanently', async () => {
-    const { id, signedDownloadUrl } = await desk.attach('gone.txt', 'text/plain', Buffer.from('gone'));
-    await desk.remove(id);
-    expect((await desk.list()).map((one) => one.id)).not.toContain(id);
+    const { id, signedDownloadUrl } = await caller.attach('gone.txt', 'text/plain', Buffer.from('gone'));
+    await caller.remove(id);
+    expect((await caller.list()).map((one) => one.id)).not.toContain(id);
     expect(await problemOf(await fetch(signedDownloadUrl ?? ''))).toEqual([404, 'not_found']);
-    await expect(desk.remove(id)).rejects.toThrow('NOT_FOUND');
-    await expect(desk.remove('comment_01h455vb4pex5vsknk084sn02q')).rejects.toThrow(
+    await expect(caller.remove(id)).rejects.toThrow('NOT_FOUND');
+    await expect(caller.remove('comment_01h455vb4pex5vsknk084sn02q')).rejects.toThrow(
       'expected an attachment id',
     );
   });
 
   // The end of an upload between the look-up and the lock takes a second session.
   (hasServer ? it : it.skip)('is logged if the upload ended while it waited for the issue', async () => {
-    const { attachment, uploadUrl } = await desk.create({ sizeBytes: 5 });
+    const { attachment, uploadUrl } = await caller.create({ sizeBytes: 5 });
     const uuid = uuidOf(attachment.id);
     const removed = await whileLocked(
       app.database,
@@ -263,7 +263,7 @@ describe('attachmentDelete', () => {
           .then(() =>
             trx.updateTable('attachment').set({ uploadedUtc: new Date() }).where('id', '=', uuid).execute(),
           ),
-      () => desk.remove(attachment.id),
+      () => caller.remove(attachment.id),
     );
     expect(removed.status).toBe('fulfilled');
     expect(await loggedOf(attachment.id)).toHaveLength(1);
@@ -271,10 +271,10 @@ describe('attachmentDelete', () => {
   });
 
   it('is refused for another expected revision than the current one', async () => {
-    const { id, revision } = await desk.attach('kept.txt', 'text/plain', Buffer.from('kept'));
-    await expect(desk.remove(id, revision + 1)).rejects.toThrow('PRECONDITION_FAILED');
-    expect((await desk.list()).map((one) => one.id)).toContain(id);
-    await desk.remove(id, revision);
+    const { id, revision } = await caller.attach('kept.txt', 'text/plain', Buffer.from('kept'));
+    await expect(caller.remove(id, revision + 1)).rejects.toThrow('PRECONDITION_FAILED');
+    expect((await caller.list()).map((one) => one.id)).toContain(id);
+    await caller.remove(id, revision);
   });
 });
 
@@ -296,14 +296,14 @@ async function loggedOf(id: string): Promise<{ requestId: string | null }[]> {
 async function fileDeskOnNewIssue(): Promise<string> {
   const { body } = await app.graphql<{ issue: { team: { id: string } } }>(
     'query ($key: String!) { issue(key: $key) { team { id } } }',
-    { key: desk.issueKey },
+    { key: caller.issueKey },
   );
   const teamId = body.data?.issue.team.id ?? '';
-  return (await callerOf(app, desk.token).create({ teamId, title: 'Short-lived' })).key;
+  return (await callerOf(app, caller.token).create({ teamId, title: 'Short-lived' })).key;
 }
 
 it('an upload removes what an earlier one of the attachment has left', async () => {
-  const { attachment, uploadUrl } = await desk.create({ sizeBytes: 5 });
+  const { attachment, uploadUrl } = await caller.create({ sizeBytes: 5 });
   // As when the process ends between storing the bytes and the end of the upload.
   const uuid = uuidOf(attachment.id);
   const earlier = await beginUpload(app.database.of(app.workspaceId), uuid);

@@ -21,7 +21,7 @@ import { contentKey, selectUploadedFiles } from '../../src/db/attachments.ts';
 import { notInBackups, selectBackupTables } from '../../src/db/backup/catalog.ts';
 import { type Database, openDatabase } from '../../src/db/engine/engine.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
-import { type FileDesk, fileDesk } from '../attachments/files.ts';
+import { type AttachmentCaller, newAttachmentCaller } from '../attachments/files.ts';
 import { hasServer } from '../db/engines.ts';
 import { type App, startApp } from '../support/app.ts';
 import { fillEveryTable } from '../support/full-workspace.ts';
@@ -35,7 +35,7 @@ let app: App;
 /** For backups and data directories. */
 let room: string;
 let first: string;
-let desk: FileDesk;
+let caller: AttachmentCaller;
 /** A few rows of every table, for commands that do the same to a few as to many, and its backup. */
 let small: App;
 let few: string;
@@ -44,7 +44,7 @@ beforeAll(async () => {
   room = mkdtempSync(join(tmpdir(), 'workgraph-backup-'));
   first = join(room, 'first');
   app = await startApp({ demo: true });
-  desk = await saved(app, first);
+  caller = await saved(app, first);
   few = join(room, 'few');
   small = await startApp();
   await saved(small, few);
@@ -57,16 +57,16 @@ afterAll(async () => {
 });
 
 /** Adds what there is to lose, and makes a backup. */
-async function saved(full: App, to: string): Promise<FileDesk> {
+async function saved(full: App, to: string): Promise<AttachmentCaller> {
   await fillEveryTable(full);
   for (const file of await selectUploadedFiles(full.database.unscoped, undefined, 1_000)) {
     await full.store.put(contentKey(file), zeros(file.sizeBytes), file.sizeBytes);
   }
-  const desk = await fileDesk(full);
-  await desk.attach('plan.txt', 'text/plain', Buffer.from('Bytes of a file'));
+  const caller = await newAttachmentCaller(full);
+  await caller.attach('plan.txt', 'text/plain', Buffer.from('Bytes of a file'));
   const { exitCode, stderr } = await backUp(full, to);
   expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
-  return desk;
+  return caller;
 }
 
 const backUp = (from: Home, to: string): Promise<Ran> => inProcess(from, 'export', ['--to', to]);
@@ -266,7 +266,7 @@ describe('a backup', () => {
   });
 
   it('is a consistent snapshot under concurrent writes, including files', async () => {
-    const writing = writers(app, desk.issueKey, desk.token);
+    const writing = writers(app, caller.issueKey, caller.token);
     await writing.begun;
     const live = join(room, 'live');
     const { exitCode } = await backUp(app, live);

@@ -31,7 +31,7 @@ describe('the migration of turn numbers', () => {
     const sound = await newThread([1, 2, 2, 5, 5], 2);
     const body = { body: 'Please', issueKey: stopped };
     allowFallback('2147483648');
-    expect(await ada.refused('agentMessageCreate', body)).toMatchObject({ code: 'INTERNAL_ERROR' });
+    expect(await ada.refusalOf('agentMessageCreate', body)).toMatchObject({ code: 'INTERNAL_ERROR' });
 
     const lines = await migrateAgain();
     expect(lines).toEqual([

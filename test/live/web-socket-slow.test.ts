@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, it, jest } from '@jest/globals';
 import { WebSocket } from 'ws';
 import { type App, startApp } from '../support/app.ts';
-import { fileDesk, type FileDesk } from '../attachments/files.ts';
+import { newAttachmentCaller, type AttachmentCaller } from '../attachments/files.ts';
 import { socketUrl } from './sockets.ts';
 import { sampleOf } from '../support/metrics.ts';
 import { fakeIntervals } from '../support/fake-timers.ts';
@@ -15,17 +15,17 @@ afterEach(() => app.stop());
 const descriptionBytes = 100_000;
 
 /** A workspace with an issue that has a long description. */
-async function start(clientMs: number): Promise<FileDesk> {
+async function start(clientMs: number): Promise<AttachmentCaller> {
   app = await startApp({
     sharesDatabase: true,
     settings: { CLIENT_TIMEOUT_MS: String(clientMs), METRICS_ADDRESS: '0' },
   });
-  const desk = await fileDesk(app);
-  const input = { key: desk.issueKey, description: 'é'.repeat(descriptionBytes / 2) };
+  const caller = await newAttachmentCaller(app);
+  const input = { key: caller.issueKey, description: 'é'.repeat(descriptionBytes / 2) };
   const update = 'mutation ($input: IssueUpdateInput!) { issueUpdate(input: $input) { issue { key } } }';
-  const { body } = await app.graphql(update, { input }, { token: desk.token });
+  const { body } = await app.graphql(update, { input }, { token: caller.token });
   expect(body.errors).toBeUndefined();
-  return desk;
+  return caller;
 }
 
 /** A connection that has signed in, its socket, and the messages that come over it. */

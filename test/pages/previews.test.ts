@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Frame } from 'playwright-core';
-import { type FileDesk, fileDesk } from '../attachments/files.ts';
+import { type AttachmentCaller, newAttachmentCaller } from '../attachments/files.ts';
 import type { App } from '../support/app.ts';
 import { hasBrowser, openBrowser, openPage } from './browser.ts';
 import { demoPdf } from '../support/demo-files.ts';
@@ -11,12 +11,12 @@ const describeInBrowser = hasBrowser ? describe : describe.skip;
 describeInBrowser('a preview in a real browser (needs /usr/bin/chromium)', () => {
   let app: App;
   let browser: Browser;
-  let desk: FileDesk;
+  let caller: AttachmentCaller;
 
   beforeAll(async () => {
     const { startApp } = await import('../support/app.ts');
     app = await startApp({ sharesDatabase: true });
-    desk = await fileDesk(app);
+    caller = await newAttachmentCaller(app);
     browser = await openBrowser();
   });
   afterAll(async () => {
@@ -26,7 +26,7 @@ describeInBrowser('a preview in a real browser (needs /usr/bin/chromium)', () =>
 
   it('shows a PDF in the viewer of the browser in spite of its strict policy', async () => {
     const bytes = demoPdf();
-    const { signedPreviewUrl } = await desk.attach('report.pdf', 'application/pdf', bytes);
+    const { signedPreviewUrl } = await caller.attach('report.pdf', 'application/pdf', bytes);
     const { page } = await openPage(browser, app.url);
     await page.goto(signedPreviewUrl ?? '');
     const isViewer = (frame: Frame) => frame.url().startsWith('chrome-extension:');
@@ -39,7 +39,7 @@ describeInBrowser('a preview in a real browser (needs /usr/bin/chromium)', () =>
   it('shows the text of HTML and runs no script', async () => {
     const html =
       '<script>document.title = "it ran"</script><img src=x onerror="document.title = \'it ran\'">';
-    const { signedPreviewUrl } = await desk.attach('page.html', 'text/html', Buffer.from(html));
+    const { signedPreviewUrl } = await caller.attach('page.html', 'text/html', Buffer.from(html));
     const { page } = await openPage(browser, app.url);
     await page.goto(signedPreviewUrl ?? '');
     expect(await page.locator('body').innerText()).toBe(html);

@@ -11,7 +11,7 @@ const create = () => ada.create({ teamId: world.eng.id, title: 'An issue' });
 describe('agentMessageCreate without an installed agent', () => {
   it('refuses a message of a person with CONFLICT, and starts a thread with an agent that posts', async () => {
     const { key } = await create();
-    expect(await ada.refused('agentMessageCreate', { issueKey: key, body: 'Anybody?' })).toMatchObject({
+    expect(await ada.refusalOf('agentMessageCreate', { issueKey: key, body: 'Anybody?' })).toMatchObject({
       code: 'CONFLICT',
       message: 'No agent is installed in this workspace, so there is no agent to write to.',
     });
@@ -138,7 +138,7 @@ describe('agentMessageCreate', () => {
     const { key } = await create();
     await post(ada, key);
     const refused = (turnNumber: number) =>
-      agent.violations('agentMessageCreate', { issueKey: key, body: 'x', turnNumber });
+      agent.violationsOf('agentMessageCreate', { issueKey: key, body: 'x', turnNumber });
     expect(await refused(2_147_483_647)).toEqual([
       'turnNumber: must be at most 2, the next turn of the thread',
     ]);
@@ -146,9 +146,9 @@ describe('agentMessageCreate', () => {
     await post(agent, key, { turnNumber: 2 });
     expect((await post(ada, key)).thread).toMatchObject({ currentTurnNumber: 3, lastCompletedTurnNumber: 2 });
     const { key: fresh } = await create();
-    expect(await ada.violations('agentMessageCreate', { issueKey: fresh, body: 'x', turnNumber: 2 })).toEqual(
-      ['turnNumber: must be at most 1, the next turn of the thread'],
-    );
+    expect(
+      await ada.violationsOf('agentMessageCreate', { issueKey: fresh, body: 'x', turnNumber: 2 }),
+    ).toEqual(['turnNumber: must be at most 1, the next turn of the thread']);
     expect((await post(ada, fresh, { turnNumber: 1 })).message).toMatchObject({ turnNumber: 1 });
   });
 
@@ -167,7 +167,7 @@ describe('agentMessageCreate', () => {
     const { key } = await create();
     const first = { issueKey: key, body: 'x', replyToMessageId: encodeId('message', newUuid()) };
     const notOfThread = ['replyToMessageId: does not belong to the thread'];
-    expect(await ada.violations('agentMessageCreate', first)).toEqual(notOfThread);
+    expect(await ada.violationsOf('agentMessageCreate', first)).toEqual(notOfThread);
     const { message } = await post(ada, key);
     expect((await post(agent, key, { replyToMessageId: message.id })).message).toMatchObject({
       replyToMessageId: message.id,
@@ -175,7 +175,7 @@ describe('agentMessageCreate', () => {
     const other = await create();
     await post(ada, other.key);
     const elsewhere = { issueKey: other.key, body: 'x', replyToMessageId: message.id };
-    expect(await ada.violations('agentMessageCreate', elsewhere)).toEqual(notOfThread);
+    expect(await ada.violationsOf('agentMessageCreate', elsewhere)).toEqual(notOfThread);
   });
 
   it('stores a one-line preview of the last message with 200 code points', async () => {
@@ -188,7 +188,7 @@ describe('agentMessageCreate', () => {
     const { key, id } = await create();
     const action = { name: 'Go', key: 'go', color: '' };
     expect(
-      await ada.violations('agentMessageCreate', {
+      await ada.violationsOf('agentMessageCreate', {
         issueKey: key,
         body: '',
         turnNumber: -1,
@@ -208,18 +208,18 @@ describe('agentMessageCreate', () => {
       'followUpActions[1].color: must have at most 255 characters',
       'replyToMessageId: expected a message id, got an issue id',
     ]);
-    expect(await ada.violations('agentMessageCreate', { issueKey: key, body: 'x'.repeat(50_001) })).toEqual([
-      'body: must have at most 50000 characters',
-    ]);
+    expect(await ada.violationsOf('agentMessageCreate', { issueKey: key, body: 'x'.repeat(50_001) })).toEqual(
+      ['body: must have at most 50000 characters'],
+    );
   });
 
   it('refuses guests, and issues that do not exist', async () => {
     const { key } = await create();
     const guest = callerOf(app, world.guest.token);
-    expect(await guest.refused('agentMessageCreate', { issueKey: key, body: 'x' })).toMatchObject({
+    expect(await guest.refusalOf('agentMessageCreate', { issueKey: key, body: 'x' })).toMatchObject({
       code: 'FORBIDDEN',
     });
-    expect(await ada.refused('agentMessageCreate', { issueKey: 'NOPE-1', body: 'x' })).toMatchObject({
+    expect(await ada.refusalOf('agentMessageCreate', { issueKey: 'NOPE-1', body: 'x' })).toMatchObject({
       code: 'NOT_FOUND',
     });
   });

@@ -77,9 +77,9 @@ describe('commentCreate', () => {
       parent: null,
     });
     const notOfIssue = ['parentCommentId: does not belong to the issue'];
-    expect(await ada.violations('commentCreate', reply)).toEqual(notOfIssue);
+    expect(await ada.violationsOf('commentCreate', reply)).toEqual(notOfIssue);
     const elsewhere = { issueKey: (await create()).key, parentCommentId: comment.id, body: 'x' };
-    expect(await ada.violations('commentCreate', elsewhere)).toEqual(notOfIssue);
+    expect(await ada.violationsOf('commentCreate', elsewhere)).toEqual(notOfIssue);
     expect((await ada.feed(key)).map(({ text }) => text)).toEqual([
       'Bob Member commented',
       'Ada Member replied to Bob Member',
@@ -91,13 +91,13 @@ describe('commentCreate', () => {
     const { key, id } = await create();
     await ada.mutate('commentCreate', { issueKey: key, body: '🐞'.repeat(50_000) });
     const tooLong = { issueKey: key, body: 'x'.repeat(50_001) };
-    expect(await ada.violations('commentCreate', tooLong)).toEqual([
+    expect(await ada.violationsOf('commentCreate', tooLong)).toEqual([
       'body: must have at most 50000 characters',
     ]);
     expect(
-      await ada.violations('commentCreate', { issueKey: 'NOPE-1', body: '', parentCommentId: id }),
+      await ada.violationsOf('commentCreate', { issueKey: 'NOPE-1', body: '', parentCommentId: id }),
     ).toEqual(['body: must not be empty', 'parentCommentId: expected a comment id, got an issue id']);
-    expect(await ada.refused('commentCreate', { issueKey: 'NOPE-1', body: 'x' })).toMatchObject({
+    expect(await ada.refusalOf('commentCreate', { issueKey: 'NOPE-1', body: 'x' })).toMatchObject({
       code: 'NOT_FOUND',
     });
   });
@@ -109,7 +109,7 @@ describe('commentCreate', () => {
     await guest.mutate('commentUpdate', { id: comment.id, body: 'Hello again' });
     await guest.mutate('commentDelete', { id: comment.id });
     const { comment: other } = await ada.mutate('commentCreate', { issueKey: key, body: 'Mine' });
-    expect(await guest.refused('commentUpdate', { id: other.id, body: 'x' })).toMatchObject({
+    expect(await guest.refusalOf('commentUpdate', { id: other.id, body: 'x' })).toMatchObject({
       code: 'FORBIDDEN',
     });
   });
@@ -146,8 +146,8 @@ describe('commentUpdate', () => {
       message: 'Only its author, owners and admins may change or delete a comment.',
     };
     const bob = callerOf(app, world.bob.token);
-    expect(await bob.refused('commentUpdate', { id: comment.id, body: 'x' })).toMatchObject(refused);
-    expect(await bob.refused('commentDelete', { id: comment.id })).toMatchObject(refused);
+    expect(await bob.refusalOf('commentUpdate', { id: comment.id, body: 'x' })).toMatchObject(refused);
+    expect(await bob.refusalOf('commentDelete', { id: comment.id })).toMatchObject(refused);
     for (const token of [world.admin.token, world.owner.token]) {
       await callerOf(app, token).mutate('commentUpdate', { id: comment.id, body: 'Moderated' });
     }
@@ -164,17 +164,17 @@ describe('commentUpdate', () => {
       { id: encodeId('comment', newUuid()) },
       { id: 'nonsense' },
     ]) {
-      expect(await ada.refused('commentUpdate', { ...name, body: 'x' })).toMatchObject({
+      expect(await ada.refusalOf('commentUpdate', { ...name, body: 'x' })).toMatchObject({
         code: 'NOT_FOUND',
         errors: [],
       });
-      expect(await ada.refused('commentDelete', name)).toMatchObject({ code: 'NOT_FOUND' });
+      expect(await ada.refusalOf('commentDelete', name)).toMatchObject({ code: 'NOT_FOUND' });
     }
-    expect(await ada.refused('commentDelete', { id: other.id })).toMatchObject({
+    expect(await ada.refusalOf('commentDelete', { id: other.id })).toMatchObject({
       code: 'NOT_FOUND',
       message: 'There is no such comment: expected a comment id, got an issue id.',
     });
-    expect(await ada.violations('commentUpdate', { id: comment.id, body: '' })).toEqual([
+    expect(await ada.violationsOf('commentUpdate', { id: comment.id, body: '' })).toEqual([
       'body: must not be empty',
     ]);
   });
@@ -192,7 +192,7 @@ describe('commentDelete', () => {
     });
     const none = await ada.mutate('commentDelete', { id: first.id, issueKey: key });
     expect(none.issue).toMatchObject({ commentCount: 0, lastCommentUtc: null });
-    expect(await ada.refused('commentDelete', { id: first.id })).toMatchObject({
+    expect(await ada.refusalOf('commentDelete', { id: first.id })).toMatchObject({
       code: 'NOT_FOUND',
       message: 'There is no such comment.',
     });
@@ -293,7 +293,7 @@ describe('issueLinkCreate', () => {
     [`https://example.com/${'x'.repeat(2029)}`, 'url: must have at most 2048 characters'],
   ])('refuses %j', async (url, violation) => {
     const { key } = await create();
-    expect(await ada.violations('issueLinkCreate', { issueKey: key, url, title: ' ' })).toEqual([
+    expect(await ada.violationsOf('issueLinkCreate', { issueKey: key, url, title: ' ' })).toEqual([
       'title: must not be white space alone',
       violation,
     ]);
@@ -303,11 +303,11 @@ describe('issueLinkCreate', () => {
     const { key } = await create();
     const link = { url: 'https://example.com', title: 'x' };
     const guest = callerOf(app, world.guest.token);
-    expect(await guest.refused('issueLinkCreate', { issueKey: key, ...link })).toMatchObject({
+    expect(await guest.refusalOf('issueLinkCreate', { issueKey: key, ...link })).toMatchObject({
       code: 'FORBIDDEN',
     });
-    expect(await guest.refused('issueLinkDelete', { id: 'x' })).toMatchObject({ code: 'FORBIDDEN' });
-    expect(await ada.refused('issueLinkCreate', { issueKey: 'NOPE-1', ...link })).toMatchObject({
+    expect(await guest.refusalOf('issueLinkDelete', { id: 'x' })).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await ada.refusalOf('issueLinkCreate', { issueKey: 'NOPE-1', ...link })).toMatchObject({
       code: 'NOT_FOUND',
     });
   });
@@ -322,7 +322,7 @@ describe('issueLinkDelete', () => {
       title: 'A',
     });
     expect(
-      await ada.refused('issueLinkDelete', { id: issueLink.id, issueKey: (await create()).key }),
+      await ada.refusalOf('issueLinkDelete', { id: issueLink.id, issueKey: (await create()).key }),
     ).toMatchObject({ code: 'NOT_FOUND' });
     const { issue, deletedIssueLinkId } = await ada.mutate('issueLinkDelete', {
       id: issueLink.id,
@@ -330,11 +330,11 @@ describe('issueLinkDelete', () => {
     });
     expect(deletedIssueLinkId).toBe(issueLink.id);
     expect(issue).toMatchObject({ linkCount: 0, revision: 1 });
-    expect(await ada.refused('issueLinkDelete', { id: issueLink.id })).toMatchObject({
+    expect(await ada.refusalOf('issueLinkDelete', { id: issueLink.id })).toMatchObject({
       code: 'NOT_FOUND',
       message: 'There is no such link.',
     });
-    expect(await ada.refused('issueLinkDelete', { id: encodeId('link', newUuid()) })).toMatchObject({
+    expect(await ada.refusalOf('issueLinkDelete', { id: encodeId('link', newUuid()) })).toMatchObject({
       code: 'NOT_FOUND',
     });
     expect(await ada.feed(key)).toMatchObject([

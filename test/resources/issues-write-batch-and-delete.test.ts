@@ -56,14 +56,14 @@ describe('issueBatchUpdate', () => {
     const mine = await create();
     const theirs = await ada.create({ teamId: world.ops.id, title: 'Ops' });
     expect(
-      await ada.violations('issueBatchUpdate', {
+      await ada.violationsOf('issueBatchUpdate', {
         keys: [mine.key, theirs.key],
         statusId: world.eng.done,
         title: '',
       }),
     ).toEqual(['title: must not be empty', "keys[1].statusId: does not belong to the issue's team"]);
     expect(
-      await ada.refused('issueBatchUpdate', { keys: [mine.key, 'ENG-99999', 'x'], title: 'New' }),
+      await ada.refusalOf('issueBatchUpdate', { keys: [mine.key, 'ENG-99999', 'x'], title: 'New' }),
     ).toMatchObject({
       code: 'NOT_FOUND',
       errors: [
@@ -72,7 +72,7 @@ describe('issueBatchUpdate', () => {
       ],
     });
     expect(
-      await ada.violations('issueBatchUpdate', { keys: [mine.key, theirs.key], parentIssueId: theirs.id }),
+      await ada.violationsOf('issueBatchUpdate', { keys: [mine.key, theirs.key], parentIssueId: theirs.id }),
     ).toEqual(['keys[1].parentIssueId: would make the issue a part of itself']);
     expect(await ada.read(mine.key)).toMatchObject({ title: 'An issue', revision: 1, parentIssueId: null });
   });
@@ -80,7 +80,7 @@ describe('issueBatchUpdate', () => {
   it('accepts 1 to 50 keys', async () => {
     const many = Array.from({ length: 51 }, (_, index) => `ENG-${index + 1}`);
     for (const keys of [[], many]) {
-      expect(await ada.violations('issueBatchUpdate', { keys, title: 'x' })).toEqual([
+      expect(await ada.violationsOf('issueBatchUpdate', { keys, title: 'x' })).toEqual([
         'keys: must have 1 to 50 items',
       ]);
     }
@@ -122,7 +122,7 @@ describe('issueSubscribe', () => {
       expect((await bob.mutate(name, { key })).issue).toMatchObject({ isSubscribed, revision: 1 });
     }
     expect(await ada.feed(key)).toEqual([]);
-    expect(await bob.refused('issueSubscribe', { key: 'ENG-99999' })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await bob.refusalOf('issueSubscribe', { key: 'ENG-99999' })).toMatchObject({ code: 'NOT_FOUND' });
   });
 
   it('lets a guest, whom a comment subscribes, unsubscribe', async () => {
@@ -154,16 +154,16 @@ describe('issueDelete', () => {
     expect(await ada.mutate('issueDelete', { key })).toEqual({ deletedIssueId: id });
     expect(await ada.read(key)).toBeNull();
     const absent = { code: 'NOT_FOUND', message: 'There is no such issue.' };
-    expect(await ada.refused('issueDelete', { key })).toMatchObject(absent);
-    expect(await ada.refused('issueUpdate', { key, title: 'x' })).toMatchObject(absent);
-    expect(await ada.refused('issueSubscribe', { key })).toMatchObject(absent);
-    expect(await ada.refused('commentCreate', { issueKey: key, body: 'x' })).toMatchObject(absent);
-    expect(await ada.refused('commentUpdate', { id: comment.id, body: 'x' })).toMatchObject({
+    expect(await ada.refusalOf('issueDelete', { key })).toMatchObject(absent);
+    expect(await ada.refusalOf('issueUpdate', { key, title: 'x' })).toMatchObject(absent);
+    expect(await ada.refusalOf('issueSubscribe', { key })).toMatchObject(absent);
+    expect(await ada.refusalOf('commentCreate', { issueKey: key, body: 'x' })).toMatchObject(absent);
+    expect(await ada.refusalOf('commentUpdate', { id: comment.id, body: 'x' })).toMatchObject({
       code: 'NOT_FOUND',
     });
-    expect(await ada.refused('issueLinkDelete', { id: issueLink.id })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await ada.refusalOf('issueLinkDelete', { id: issueLink.id })).toMatchObject({ code: 'NOT_FOUND' });
     expect(
-      await ada.violations('issueCreate', { teamId: world.eng.id, title: 'x', parentIssueId: id }),
+      await ada.violationsOf('issueCreate', { teamId: world.eng.id, title: 'x', parentIssueId: id }),
     ).toEqual(['parentIssueId: does not belong to this workspace']);
     const { body } = await app.graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
       ids: [id, comment.id, issueLink.id],
@@ -203,7 +203,7 @@ describe('issueDelete', () => {
         unscoped,
       );
     await copyChild(2_000);
-    expect(await ada.refused('issueDelete', { key: parent.key })).toMatchObject({
+    expect(await ada.refusalOf('issueDelete', { key: parent.key })).toMatchObject({
       code: 'CONFLICT',
       message:
         'An issue can be deleted together with 2,000 sub-issues at most, and this one has 2,001, ' +
@@ -222,7 +222,7 @@ describe('issueDelete', () => {
     };
     expect(await parents()).toEqual([{ parent: null, count: 600 }]);
     await copyChild(1_400);
-    expect(await ada.refused('issueRestore', { key: parent.key })).toMatchObject({
+    expect(await ada.refusalOf('issueRestore', { key: parent.key })).toMatchObject({
       code: 'CONFLICT',
       message: expect.stringContaining('can be restored together with 2,000 sub-issues at most'),
     });
@@ -248,7 +248,7 @@ describe('issueDelete', () => {
     const { key } = await create();
     const guest = callerOf(app, world.guest.token);
     for (const name of ['issueDelete', 'issueRestore'] as const) {
-      expect(await guest.refused(name, { key })).toMatchObject({ code: 'FORBIDDEN' });
+      expect(await guest.refusalOf(name, { key })).toMatchObject({ code: 'FORBIDDEN' });
     }
   });
 });
@@ -332,7 +332,7 @@ describe('issueRestore', () => {
     };
     await deleteBefore(late.key, 30.001);
     await deleteBefore(early.key, 29.999);
-    expect(await ada.refused('issueRestore', { key: late.key })).toMatchObject({ code: 'NOT_FOUND' });
+    expect(await ada.refusalOf('issueRestore', { key: late.key })).toMatchObject({ code: 'NOT_FOUND' });
     expect((await ada.mutate('issueRestore', { key: early.key })).issue).toMatchObject({ key: early.key });
   });
 });

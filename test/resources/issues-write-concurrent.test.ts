@@ -172,7 +172,7 @@ describe('concurrent writes', () => {
   it('give each change of an issue its own revision, and refuse a change only for a wrong expected revision', async () => {
     const { key } = await create();
     const changing = atOnce(32, (caller, index) => caller.update(key, { title: `Title ${index}` }));
-    const refused = ada.refused('issueUpdate', { key, title: 'Never', expectedRevision: 99 });
+    const refused = ada.refusalOf('issueUpdate', { key, title: 'Never', expectedRevision: 99 });
     const changed = await changing;
     expect(changed.map(({ title }) => title)).toEqual(changed.map((_, index) => `Title ${index}`));
     const revisions = changed.map(({ revision }) => revision).sort((left, right) => left - right);

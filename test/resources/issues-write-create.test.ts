@@ -95,15 +95,15 @@ describe('issueCreate', () => {
   it('measures a title in code points and not in UTF-16 units', async () => {
     const title = '🐞'.repeat(255);
     expect(await ada.create({ teamId: world.eng.id, title })).toMatchObject({ title });
-    expect(await ada.violations('issueCreate', { teamId: world.eng.id, title: `${title}🐞` })).toEqual([
+    expect(await ada.violationsOf('issueCreate', { teamId: world.eng.id, title: `${title}🐞` })).toEqual([
       'title: must have at most 255 characters',
     ]);
   });
 
   it('uses no number when it is refused', async () => {
     const before = await ada.create({ teamId: world.ops.id, title: 'Before' });
-    await ada.refused('issueCreate', { teamId: world.ops.id, title: ' ' });
-    await ada.refused('issueCreate', {
+    await ada.refusalOf('issueCreate', { teamId: world.ops.id, title: ' ' });
+    await ada.refusalOf('issueCreate', {
       teamId: world.ops.id,
       title: 'x',
       projectId: encodeId('project', newUuid()),
@@ -115,7 +115,7 @@ describe('issueCreate', () => {
 
   it('reports all bad fields at once, both malformed values and unknown references', async () => {
     expect(
-      await ada.violations('issueCreate', {
+      await ada.violationsOf('issueCreate', {
         teamId: world.eng.id,
         title: ' \n ',
         description: 'NUL \0 inside',
@@ -181,7 +181,7 @@ describe('issueCreate', () => {
       'parentIssueId: expected an issue id, got something that is not an id',
     ],
   ])('refuses %s', async (_what, input, violation) => {
-    expect(await ada.violations('issueCreate', { teamId: world.eng.id, title: 'x', ...input })).toContain(
+    expect(await ada.violationsOf('issueCreate', { teamId: world.eng.id, title: 'x', ...input })).toContain(
       violation,
     );
   });
@@ -195,7 +195,7 @@ describe('issueCreate', () => {
       .where('workspaceId', '=', workspaceId)
       .where('teamId', '=', id)
       .execute();
-    expect(await ada.violations('issueCreate', { teamId: encodeId('team', id), title: 'x' })).toEqual([
+    expect(await ada.violationsOf('issueCreate', { teamId: encodeId('team', id), title: 'x' })).toEqual([
       'statusId: is required: the team has no initial status',
     ]);
   });
@@ -217,13 +217,13 @@ describe('issueCreate', () => {
         primaryAssigneeUserAccountId: id('user', other.bob.id),
       };
     };
-    const theirs = await ada.violations('issueCreate', references(false));
+    const theirs = await ada.violationsOf('issueCreate', references(false));
     expect(theirs).toHaveLength(7);
-    expect(theirs).toEqual(await ada.violations('issueCreate', references(true)));
+    expect(theirs).toEqual(await ada.violationsOf('issueCreate', references(true)));
   });
 
   it('refuses guests', async () => {
-    const refusal = await callerOf(app, world.guest.token).refused('issueCreate', {
+    const refusal = await callerOf(app, world.guest.token).refusalOf('issueCreate', {
       teamId: world.eng.id,
       title: 'x',
     });
@@ -232,7 +232,7 @@ describe('issueCreate', () => {
 
   it('needs only the scope issues:write, also to read its answer', async () => {
     const reader = callerOf(app, await app.tokenFor({ scopes: ['issues:read'] }));
-    expect(await reader.refused('issueCreate', { teamId: world.eng.id, title: 'x' })).toMatchObject({
+    expect(await reader.refusalOf('issueCreate', { teamId: world.eng.id, title: 'x' })).toMatchObject({
       code: 'FORBIDDEN',
     });
     const writer = callerOf(app, await app.tokenFor({ scopes: ['issues:write'] }));

@@ -105,7 +105,7 @@ describe('issueUpdate', () => {
   it('refuses unknown references as issueCreate does', async () => {
     const { key } = await create();
     const nobody = encodeId('user', newUuid());
-    const refused = await ada.refused('issueUpdate', {
+    const refused = await ada.refusalOf('issueUpdate', {
       key,
       projectId: encodeId('project', newUuid()),
       parentIssueId: encodeId('issue', newUuid()),
@@ -214,8 +214,8 @@ describe('issueUpdate', () => {
     const middle = await create({ parentIssueId: top.id });
     const bottom = await create({ parentIssueId: middle.id });
     const circle = ['parentIssueId: would make the issue a part of itself'];
-    expect(await ada.violations('issueUpdate', { key: top.key, parentIssueId: top.id })).toEqual(circle);
-    expect(await ada.violations('issueUpdate', { key: top.key, parentIssueId: bottom.id })).toEqual(circle);
+    expect(await ada.violationsOf('issueUpdate', { key: top.key, parentIssueId: top.id })).toEqual(circle);
+    expect(await ada.violationsOf('issueUpdate', { key: top.key, parentIssueId: bottom.id })).toEqual(circle);
     expect(await ada.update(bottom.key, { parentIssueId: top.id })).toMatchObject({ parentIssueId: top.id });
   });
 
@@ -266,7 +266,7 @@ describe('issueUpdate', () => {
       revision: 2,
     });
     expect(
-      await ada.refused('issueUpdate', { key, title: 'Late', expectedRevision: revision }),
+      await ada.refusalOf('issueUpdate', { key, title: 'Late', expectedRevision: revision }),
     ).toMatchObject({
       code: 'PRECONDITION_FAILED',
     });
@@ -276,7 +276,7 @@ describe('issueUpdate', () => {
   it('reports all bad fields at once, and changes nothing', async () => {
     const { key } = await create();
     expect(
-      await ada.violations('issueUpdate', {
+      await ada.violationsOf('issueUpdate', {
         key,
         title: null,
         statusId: null,
@@ -295,25 +295,25 @@ describe('issueUpdate', () => {
       "labelIds: item 1 is not a label of this workspace or of the issue's team",
     ]);
     expect(await ada.read(key)).toMatchObject({ description: '', revision: 1 });
-    expect(await ada.violations('issueUpdate', { key })).toEqual(['input: must change something']);
+    expect(await ada.violationsOf('issueUpdate', { key })).toEqual(['input: must change something']);
   });
 
   it('answers NOT_FOUND for an unknown issue, unless the input is invalid', async () => {
     for (const key of ['ENG-999999', 'NOPE-1', 'ENG-01', 'nonsense', encodeId('issue', newUuid())]) {
-      expect(await ada.refused('issueUpdate', { key, title: 'x' })).toEqual({
+      expect(await ada.refusalOf('issueUpdate', { key, title: 'x' })).toEqual({
         code: 'NOT_FOUND',
         message: 'There is no such issue.',
         errors: [],
       });
-      expect(await ada.violations('issueUpdate', { key, title: '' })).toEqual(['title: must not be empty']);
+      expect(await ada.violationsOf('issueUpdate', { key, title: '' })).toEqual(['title: must not be empty']);
     }
-    expect(await ada.refused('issueUpdate', { key: world.eng.id, title: 'x' })).toMatchObject({
+    expect(await ada.refusalOf('issueUpdate', { key: world.eng.id, title: 'x' })).toMatchObject({
       code: 'NOT_FOUND',
       message: 'There is no such issue: expected an issue id, got a team id.',
     });
     const other = await issueWorld(app, await app.secondWorkspace());
     const theirs = await callerOf(app, other.ada.token).create({ teamId: other.eng.id, title: 'Theirs' });
-    expect(await ada.refused('issueUpdate', { key: theirs.id, title: 'x' })).toMatchObject({
+    expect(await ada.refusalOf('issueUpdate', { key: theirs.id, title: 'x' })).toMatchObject({
       code: 'NOT_FOUND',
     });
   });

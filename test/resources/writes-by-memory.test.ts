@@ -102,7 +102,7 @@ onPostgres('a write whose reference data another process has just changed', () =
       );
       waiting = rows[0]?.waiting ?? 0;
     }
-    const refused = ada.violations('issueCreate', { ...titled('Nowhere'), statusId: ops.doing });
+    const refused = ada.violationsOf('issueCreate', { ...titled('Nowhere'), statusId: ops.doing });
     const done = Promise.all(['Second', 'Third', 'Fourth'].map((title) => ada.create(titled(title))));
     await setTimeout(200);
     await other.query('delete from status where id = $1', [uuidOf(ops.doing)]);
@@ -116,7 +116,7 @@ onPostgres('a write whose reference data another process has just changed', () =
     const { ops } = world;
     await other.query('delete from status where id = $1', [uuidOf(ops.done)]);
     const input = { teamId: ops.id, title: 'Nowhere', statusId: ops.done };
-    expect(await ada.violations('issueCreate', input)).toEqual([
+    expect(await ada.violationsOf('issueCreate', input)).toEqual([
       "statusId: does not belong to the issue's team",
     ]);
   });

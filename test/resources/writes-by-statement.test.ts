@@ -153,7 +153,7 @@ describe('with an answer that needs no further statement', () => {
           .where('issueId', '=', id)
           .execute();
       },
-      () => ada.refused('commentCreate', { issueKey: issue.key, body: 'Too late' }),
+      () => ada.refusalOf('commentCreate', { issueKey: issue.key, body: 'Too late' }),
     );
     expect(settled).toMatchObject({ value: { code: 'NOT_FOUND' } });
     await recountTallies(app.database.unscoped, world.workspaceId);
@@ -165,7 +165,7 @@ describe('with an answer that needs no further statement', () => {
     const settled = await whileLocked(
       app.database,
       (trx) => trx.deleteFrom('status').where('id', '=', id).execute(),
-      () => ada.violations('issueCreate', { teamId: eng.id, title: 'Nowhere', statusId: eng.doing }),
+      () => ada.violationsOf('issueCreate', { teamId: eng.id, title: 'Nowhere', statusId: eng.doing }),
     );
     expect(settled).toMatchObject({ value: ["statusId: does not belong to the issue's team"] });
   });

@@ -153,8 +153,10 @@ it('refuses a write to a missing issue, and does the others of its batch', async
   const answers = await Promise.allSettled(
     issues.flatMap(({ id, key }, index) => [
       ada.mutate('commentCreate', { issueKey: index % 2 === 0 ? key : id, body: 'Here' }),
-      ...(index % 8 === 0 ? [ada.refused('commentCreate', { issueKey: 'ENG-100000', body: 'Nowhere' })] : []),
-      ...(index % 8 === 1 ? [ada.refused('commentCreate', { issueKey: nowhere, body: 'Nowhere' })] : []),
+      ...(index % 8 === 0
+        ? [ada.refusalOf('commentCreate', { issueKey: 'ENG-100000', body: 'Nowhere' })]
+        : []),
+      ...(index % 8 === 1 ? [ada.refusalOf('commentCreate', { issueKey: nowhere, body: 'Nowhere' })] : []),
     ]),
   );
   const values = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : answer.reason));

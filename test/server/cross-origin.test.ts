@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { type App, startApp } from '../support/app.ts';
-import { fileDesk } from '../attachments/files.ts';
+import { newAttachmentCaller } from '../attachments/files.ts';
 
 const origin = 'https://app.example';
 const foreignOrigin = 'https://evil.example';
@@ -108,9 +108,9 @@ describe('with origins configured', () => {
   });
 
   it('a page can read every header that answers have', async () => {
-    const desk = await fileDesk(corsApp);
+    const caller = await newAttachmentCaller(corsApp);
     const bytes = Buffer.from('abc');
-    const attachment = await desk.create({ sizeBytes: 3, fileName: 'a.txt', contentType: 'text/plain' });
+    const attachment = await caller.create({ sizeBytes: 3, fileName: 'a.txt', contentType: 'text/plain' });
     const put = await fetch(attachment.uploadUrl, { method: 'PUT', headers: { origin }, body: bytes });
     const key = { origin, 'idempotency-key': 'cors-1' };
     const teams = await corsApp.request<{ results: { id: string }[] }>('GET', '/v1/teams', {

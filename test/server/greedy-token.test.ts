@@ -88,9 +88,8 @@ it('a token that asks too much gets one line in the log for all its refusals wit
   for (let n = 0; n < 20; n += 1) await app.request('GET', '/v1/projects', { token });
   const seconds = (performance.now() - began) / 1_000;
   const samples = () => {
-    const counts = lines.filter(({ refused: refusalOf }) => refusalOf !== undefined);
-    const sum = (some: typeof lines) =>
-      some.reduce((total, { refused: refusalOf }) => total + Number(refusalOf), 0);
+    const counts = lines.filter(({ refused }) => refused !== undefined);
+    const sum = (some: typeof lines) => some.reduce((total, { refused }) => total + Number(refused), 0);
     return [...Map.groupBy(counts, ({ tokenId }) => tokenId).values()].find((ofToken) => sum(ofToken) === 20);
   };
   while (!samples()) await delay(20);

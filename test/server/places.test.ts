@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { hasServer } from '../db/engines.ts';
-import { fileDesk, random } from '../attachments/files.ts';
+import { newAttachmentCaller, random } from '../attachments/files.ts';
 import { type App, startApp, type TestWorkspace } from '../support/app.ts';
 import { whileIssuesAreBlocked } from '../support/blocked-issues.ts';
 
@@ -10,8 +10,8 @@ let download: string;
 beforeAll(async () => {
   app = await startApp({ settings: { MAX_CONCURRENCY: '4', POOL_SIZE: '4', REQUEST_TIMEOUT_MS: '60000' } });
   other = await app.secondWorkspace();
-  const desk = await fileDesk(app);
-  const file = await desk.attach('plan.bin', 'application/octet-stream', random(100));
+  const caller = await newAttachmentCaller(app);
+  const file = await caller.attach('plan.bin', 'application/octet-stream', random(100));
   download = file.signedDownloadUrl ?? '';
 });
 afterAll(() => app.stop());

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { type App, startApp } from '../support/app.ts';
 import { sendRaw } from '../support/raw-http.ts';
-import { fileDesk } from '../attachments/files.ts';
+import { newAttachmentCaller } from '../attachments/files.ts';
 
 let app: App;
 let narrowToken: string;
@@ -148,8 +148,8 @@ it('the graph, the pages, the probes and files answer with the security headers'
     headers: { accept: 'image/png' },
   });
 
-  const desk = await fileDesk(app);
-  const { signedDownloadUrl } = await desk.attach('a.txt', 'text/plain', Buffer.from('abc'));
+  const caller = await newAttachmentCaller(app);
+  const { signedDownloadUrl } = await caller.attach('a.txt', 'text/plain', Buffer.from('abc'));
   const url = new URL(signedDownloadUrl ?? '');
   const file = url.pathname + url.search;
   const noToken = { token: null };

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Unsent } from '../../src/server/http/unsent.ts';
-import { type FileDesk, fileDesk, random } from '../attachments/files.ts';
+import { type AttachmentCaller, newAttachmentCaller, random } from '../attachments/files.ts';
 import { type App, startApp } from '../support/app.ts';
 import { logInto } from '../support/log-into.ts';
 import { sampleOf } from '../support/metrics.ts';
@@ -17,7 +17,7 @@ const descriptionBytes = 100_000;
 const answerBytes = aliases * descriptionBytes;
 
 let app: App;
-let desk: FileDesk;
+let caller: AttachmentCaller;
 let query: string;
 const lines: Record<string, unknown>[] = [];
 beforeAll(async () => {
@@ -29,14 +29,14 @@ beforeAll(async () => {
   };
   const log = logInto(lines);
   app = await startApp({ settings, log, logLevel: 'info' });
-  desk = await fileDesk(app);
-  const input = { key: desk.issueKey, description: 'x'.repeat(descriptionBytes) };
+  caller = await newAttachmentCaller(app);
+  const input = { key: caller.issueKey, description: 'x'.repeat(descriptionBytes) };
   const update = 'mutation ($input: IssueUpdateInput!) { issueUpdate(input: $input) { issue { key } } }';
-  const { body } = await app.graphql(update, { input }, { token: desk.token });
+  const { body } = await app.graphql(update, { input }, { token: caller.token });
   if (body.errors) throw new Error(JSON.stringify(body.errors));
   const fields = Array.from(
     { length: aliases },
-    (_, n) => `a${n}: issue(key: "${desk.issueKey}") { description }`,
+    (_, n) => `a${n}: issue(key: "${caller.issueKey}") { description }`,
   );
   query = `{ ${fields.join(' ')} }`;
 });
@@ -46,7 +46,7 @@ afterAll(() => app.stop());
 function largeRequest(): string {
   const body = JSON.stringify({ query });
   return (
-    `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${desk.token}\r\n` +
+    `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${caller.token}\r\n` +
     `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
   );
 }
@@ -104,7 +104,7 @@ describe('clients that do not read their answers', () => {
   });
 
   it('hold only a small part of a file in memory, and are disconnected', async () => {
-    const file = await desk.attach('a.bin', 'application/octet-stream', random(30_000_000));
+    const file = await caller.attach('a.bin', 'application/octet-stream', random(30_000_000));
     const { pathname, search } = new URL(file.signedDownloadUrl ?? '');
     const before = await sampleOf(app, 'workgraph_unread_answers_total');
     const socket = openSilent(app.url, `GET ${pathname}${search} HTTP/1.1\r\nHost: x\r\n\r\n`);

@@ -63,9 +63,9 @@ export interface Caller {
   /** Sends a mutation, and throws if it is refused. */
   mutate<Name extends MutationName>(name: Name, input: Input): Promise<Payloads[Name]>;
   /** Sends a mutation that must be refused, and throws if it succeeds. */
-  refused(name: MutationName, input: Input): Promise<Refusal>;
+  refusalOf(name: MutationName, input: Input): Promise<Refusal>;
   /** Sends a mutation that must be invalid, and returns `field: message` of each violation in order. */
-  violations(name: MutationName, input: Input): Promise<string[]>;
+  violationsOf(name: MutationName, input: Input): Promise<string[]>;
   create(input: Input): Promise<IssueRead>;
   update(key: string, input: Input): Promise<IssueRead>;
   read(key: string): Promise<IssueRead | null>;
@@ -94,7 +94,7 @@ export function callerOf(app: Pick<App, 'graphql'>, token: string): Caller {
       if (errors) throw new Error(JSON.stringify(errors));
       return (data as unknown as Payloads)[name];
     },
-    refused: async (name, input) => {
+    refusalOf: async (name, input) => {
       const { errors } = await run(name, input);
       const [error] = errors ?? [];
       if (!error) throw new Error(`${name} was not refused`);
@@ -104,8 +104,8 @@ export function callerOf(app: Pick<App, 'graphql'>, token: string): Caller {
       };
       return { code, message: error.message, errors: violations ?? [] };
     },
-    violations: async (name, input) => {
-      const { code, errors } = await caller.refused(name, input);
+    violationsOf: async (name, input) => {
+      const { code, errors } = await caller.refusalOf(name, input);
       if (code !== 'VALIDATION_FAILED') throw new Error(`refused with ${code}`);
       return errors.map(({ field, message }) => `${field}: ${message}`);
     },

@@ -46,7 +46,7 @@ export function webhookCalls(app: Pick<App, 'graphql'>, sent?: RequestOptions) {
       if (!payload) throw new Error(JSON.stringify(body.errors));
       return payload;
     },
-    refused: async (name: keyof typeof selections, input: Input) => {
+    refusalOf: async (name: keyof typeof selections, input: Input) => {
       const { body } = await send(name, input);
       const [error] = body.errors ?? [];
       if (!error) throw new Error(`${name} was not refused`);

@@ -59,8 +59,8 @@ describe('webhookCreate', () => {
   ])('refuses %s', async (_what, input, fields) => {
     const { id } = await createHook();
     const refusal = { code: 'VALIDATION_FAILED', fields };
-    expect(await hooks().refused('webhookCreate', input)).toMatchObject(refusal);
-    expect(await hooks().refused('webhookUpdate', { ...input, id })).toMatchObject(refusal);
+    expect(await hooks().refusalOf('webhookCreate', input)).toMatchObject(refusal);
+    expect(await hooks().refusalOf('webhookUpdate', { ...input, id })).toMatchObject(refusal);
   });
 
   it('enforces the limit of a workspace, even for concurrent requests', async () => {
@@ -70,21 +70,21 @@ describe('webhookCreate', () => {
       Array.from({ length: limits.webhooks + 3 }, () => theirs.call('webhookCreate', { url })),
     );
     expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(limits.webhooks);
-    expect(await theirs.refused('webhookCreate', { url })).toMatchObject({ code: 'CONFLICT' });
+    expect(await theirs.refusalOf('webhookCreate', { url })).toMatchObject({ code: 'CONFLICT' });
   });
 
   it('permits only owners and admins whose token may read issues', async () => {
     const member = webhookCalls(app, { token: world.ada.token });
-    expect(await member.refused('webhookCreate', { url })).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await member.refusalOf('webhookCreate', { url })).toMatchObject({ code: 'FORBIDDEN' });
     await expect(member.read(encodeId('webhook', newUuid()))).rejects.toThrow('Only owners and admins');
     const admin = await app.tokenFor({ role: 'admin', scopes: ['workspace:admin'] });
-    expect(await webhookCalls(app, { token: admin }).refused('webhookCreate', { url })).toMatchObject({
+    expect(await webhookCalls(app, { token: admin }).refusalOf('webhookCreate', { url })).toMatchObject({
       code: 'VALIDATION_FAILED',
       message: expect.stringContaining('issues:read'),
     });
     const narrow = await app.tokenFor({ role: 'admin', scopes: ['workspace:admin', 'issues:read'] });
     expect(
-      await webhookCalls(app, { token: narrow }).refused('webhookCreate', {
+      await webhookCalls(app, { token: narrow }).refusalOf('webhookCreate', {
         url,
         eventTypes: ['member.updated.v1'],
       }),
@@ -93,7 +93,7 @@ describe('webhookCreate', () => {
 
   it('refuses an Idempotency-Key, because its answer contains a secret', async () => {
     const keyed = webhookCalls(app, { headers: { 'Idempotency-Key': 'k1' } });
-    expect((await keyed.refused('webhookCreate', { url })).message).toContain('secret');
+    expect((await keyed.refusalOf('webhookCreate', { url })).message).toContain('secret');
   });
 });
 
@@ -146,10 +146,10 @@ describe('a webhook', () => {
   it('refuses a wrong expected revision, and the state that only the service sets', async () => {
     const { id } = await createHook();
     for (const name of ['webhookUpdate', 'webhookDelete', 'webhookSecretRotate'] as const)
-      expect(await hooks().refused(name, { id, expectedRevision: 7 })).toMatchObject({
+      expect(await hooks().refusalOf(name, { id, expectedRevision: 7 })).toMatchObject({
         code: 'PRECONDITION_FAILED',
       });
-    expect(await hooks().refused('webhookUpdate', { id, state: 'BACKING_OFF' })).toMatchObject({
+    expect(await hooks().refusalOf('webhookUpdate', { id, state: 'BACKING_OFF' })).toMatchObject({
       fields: ['state'],
     });
   });
@@ -159,7 +159,7 @@ describe('a webhook', () => {
     await hooks().call('webhookDelete', { id });
     expect(await hooks().read(id)).toBeUndefined();
     for (const name of ['webhookUpdate', 'webhookDelete', 'webhookSecretRotate', 'webhookPing'] as const)
-      expect(await hooks().refused(name, { id })).toMatchObject({ code: 'NOT_FOUND' });
+      expect(await hooks().refusalOf(name, { id })).toMatchObject({ code: 'NOT_FOUND' });
     const node = await app.graphql<{ node: unknown }>('query ($id: ID!) { node(id: $id) { id } }', { id });
     expect(node.body.data?.node).toBeNull();
   });
@@ -167,7 +167,7 @@ describe('a webhook', () => {
   it('of another workspace does not exist', async () => {
     const { id } = await createHook();
     const { token } = await app.secondWorkspace();
-    expect(await webhookCalls(app, { token }).refused('webhookUpdate', { id })).toMatchObject({
+    expect(await webhookCalls(app, { token }).refusalOf('webhookUpdate', { id })).toMatchObject({
       code: 'NOT_FOUND',
     });
     expect(await webhookCalls(app, { token }).read(id)).toBeUndefined();
@@ -193,7 +193,7 @@ describe('webhookDeliveryRedeliver', () => {
     ['an id of something else', { ids: [encodeId('issue', newUuid())] }, ['ids']],
     ['another state', { webhookId: encodeId('webhook', newUuid()), state: 'WAITING' }, ['state']],
   ])('refuses %s', async (_what, input, fields) => {
-    expect(await hooks().refused('webhookDeliveryRedeliver', input)).toMatchObject({
+    expect(await hooks().refusalOf('webhookDeliveryRedeliver', input)).toMatchObject({
       code: 'VALIDATION_FAILED',
       fields,
     });
