@@ -220,7 +220,7 @@ it.each(['2', 'auto'])('serve refuses WORKERS=%s on the embedded database', asyn
       const read = await hooks.read(webhook.id);
       return read?.backlog === 0 && read.waitingCount === 0;
     });
-    const sent = receiver.all.map(({ data }) => (data.issue as { key: string }).key);
+    const sent = receiver.messages.map(({ data }) => (data.issue as { key: string }).key);
     receiver.close();
     expect(sent.toSorted()).toEqual(keys.toSorted());
   });

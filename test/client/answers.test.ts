@@ -4,7 +4,7 @@ import { OpenIssuesDocument } from '../../src/client/documents.generated.ts';
 import { hasBrowser, openBrowser, openPage } from '../pages/browser.ts';
 import { bundleClient } from './bundle.ts';
 import { failureOf } from './failure-of.ts';
-import { startScripted } from './scripted-server.ts';
+import { startScriptedServer } from './scripted-server.ts';
 
 const withBrowser = hasBrowser ? it : it.skip;
 
@@ -32,11 +32,11 @@ const call = (kind: string, url: string) =>
   failureOf(calls[kind]?.(connect({ url, token })) ?? Promise.reject());
 
 it.each(kinds)('%s throws an error that names the redirect, and does not follow it', async (kind) => {
-  await using elsewhere = await startScripted((_, response) => {
+  await using elsewhere = await startScriptedServer((_, response) => {
     response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"results": [], "pagination": {}}');
   });
   for (const status of [301, 302, 303, 307, 308]) {
-    await using server = await startScripted((_, response) => {
+    await using server = await startScriptedServer((_, response) => {
       response.writeHead(status, { Location: `${elsewhere.url}/login` }).end();
     });
     const error = await call(kind, server.url);
@@ -47,11 +47,11 @@ it.each(kinds)('%s throws an error that names the redirect, and does not follow 
   expect(elsewhere.seen).toEqual([]);
 });
 
-it('the content of an attachment is read at the storage that the server redirects to, without the token', async () => {
-  await using storage = await startScripted((_, response) => {
+it('the client reads the content of an attachment where the server redirects to, without its token', async () => {
+  await using storage = await startScriptedServer((_, response) => {
     response.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>A page</h1>');
   });
-  await using server = await startScripted((_, response) => {
+  await using server = await startScriptedServer((_, response) => {
     response.writeHead(302, { Location: `${storage.url}/signed` }).end();
   });
   const { rest } = connect({ url: server.url, token });
@@ -72,32 +72,32 @@ it.each([
   ['a list', 'application/json', '[]'],
   ['null', 'application/json', 'null'],
   ['an empty body', 'application/json', ''],
-])('%s is not taken for an answer of workgraph', async (_, type, body) => {
-  await using server = await startScripted((_, response) => {
+])('the client does not take %s for an answer of workgraph', async (_, type, body) => {
+  await using server = await startScriptedServer((_, response) => {
     response.writeHead(200, { 'Content-Type': type, 'X-Request-Id': 'r-1' }).end(body);
   });
-  // A table is a text, whatever it says.
+  // A table is plain text, so only its content type can show that it is none.
   for (const kind of kinds.filter((kind) => kind !== 'a table' || type === 'text/html')) {
     const expected = { code: 'unexpected_answer', status: 200, requestId: 'r-1' };
     expect([kind, await call(kind, server.url)]).toEqual([kind, expect.objectContaining(expected)]);
   }
 });
 
-it.each(kinds.filter((kind) => kind !== 'DELETE'))('%s is not answered by 204', async (kind) => {
-  await using server = await startScripted((_, response) => void response.writeHead(204).end());
+it.each(kinds.filter((kind) => kind !== 'DELETE'))('%s throws an error at 204', async (kind) => {
+  await using server = await startScriptedServer((_, response) => void response.writeHead(204).end());
   expect(await call(kind, server.url)).toMatchObject({ code: 'unexpected_answer', status: 204 });
 });
 
-it('an object of another service is not taken for a list, or for an answer of GraphQL', async () => {
-  await using server = await startScripted((_, response) => {
+it('the client does not take an object of another service for a list, or for an answer of GraphQL', async () => {
+  await using server = await startScriptedServer((_, response) => {
     response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"ok": true}');
   });
   for (const kind of ['a loop over a list', 'a query', 'a mutation', 'a loop over a connection', 'changes'])
     expect(await call(kind, server.url)).toMatchObject({ code: 'unexpected_answer', status: 200 });
 });
 
-it('an error that cannot be parsed has the error of the parser as its cause', async () => {
-  await using server = await startScripted((_, response) => {
+it('the error about an answer that cannot be parsed has the error of the parser as its cause', async () => {
+  await using server = await startScriptedServer((_, response) => {
     response.writeHead(200, { 'Content-Type': 'application/json' }).end('{');
   });
   for (const kind of ['GET', 'a query']) {
@@ -107,10 +107,10 @@ it('an error that cannot be parsed has the error of the parser as its cause', as
 });
 
 it.each([['[null]'], ['["x"]'], ['[]'], ['[{"message": ""}]'], ['[{"message": 1, "extensions": null}]']])(
-  'the errors %s of an answer are one error that says something',
+  'an answer with the errors %s throws one error, which has a message',
   async (errors) => {
     for (const status of [200, 400]) {
-      await using server = await startScripted((_, response) => {
+      await using server = await startScriptedServer((_, response) => {
         response.writeHead(status, { 'Content-Type': 'application/json' }).end(`{"errors": ${errors}}`);
       });
       const error = await call('a query', server.url);
@@ -123,7 +123,7 @@ it.each([['[null]'], ['["x"]'], ['[]'], ['[{"message": ""}]'], ['[{"message": 1,
 it.each([['{'], ['null'], ['[]']])(
   'a stream ends with an error when the data of an event is %s',
   async (data) => {
-    await using server = await startScripted((_, response) => {
+    await using server = await startScriptedServer((_, response) => {
       response
         .writeHead(200, { 'Content-Type': 'text/event-stream' })
         .write(`event: next\ndata: ${data}\n\n`);
@@ -133,8 +133,8 @@ it.each([['{'], ['null'], ['[]']])(
   },
 );
 
-it('a stream throws when it is asked to wait for longer than the client would', async () => {
-  await using server = await startScripted((_, response) => {
+it('a stream throws when the server asks it to wait for longer than the client may', async () => {
+  await using server = await startScriptedServer((_, response) => {
     response.writeHead(429, { 'Retry-After': '3600' }).end();
   });
   for (const kind of ['changes', 'a subscription'])
@@ -146,8 +146,8 @@ it.each([
   [200, 'text/html'],
   [200, 'application/json'],
   [404, 'text/html'],
-])('an answer that stops within its body counts as lost (%s, %s)', async (status, type) => {
-  await using server = await startScripted((_, response) => {
+])('the client counts an answer that stops within its body as lost (%s, %s)', async (status, type) => {
+  await using server = await startScriptedServer((_, response) => {
     response.writeHead(status, { 'Content-Type': type }).write('<html>');
   });
   const workgraph = connect({ url: server.url, token, timeoutMs: 200, retries: 0 });
@@ -157,8 +157,8 @@ it.each([
     });
 });
 
-it('a file may take longer than an answer, and its interruption is an error of the client', async () => {
-  await using server = await startScripted((request, response) => {
+it('a file may take longer than an answer, and an interrupted one throws a WorkgraphError', async () => {
+  await using server = await startScriptedServer((request, response) => {
     response.writeHead(200, { 'Content-Type': 'image/png', 'Content-Length': 6 }).write('one');
     if (request.url?.includes('WEB-1')) response.socket?.end();
     else setTimeout(() => response.end('two'), 300);
@@ -174,8 +174,8 @@ it('a file may take longer than an answer, and its interruption is an error of t
   expect(await failureOf(content('WEB-1'))).toMatchObject({ code: 'unreachable' });
 });
 
-it('a call has no data after 304, which only answers a call with a tag', async () => {
-  await using server = await startScripted((_, response) => void response.writeHead(304).end());
+it('a call with a tag has no data after 304, and one without a tag throws an error', async () => {
+  await using server = await startScriptedServer((_, response) => void response.writeHead(304).end());
   const { rest } = connect({ url: server.url, token });
   const header = { 'If-None-Match': '"r1-a"' };
   const { data, response } = await rest.GET('/v1/issues/{issueKey}', { params: { ...params, header } });
@@ -184,17 +184,17 @@ it('a call has no data after 304, which only answers a call with a tag', async (
   expect(await call('GET', server.url)).toMatchObject({ code: 'unexpected_answer', status: 304 });
 });
 
-it('a call with a fetch of its own is sent by it', async () => {
-  await using server = await startScripted((_, response) => {
+it('the client sends a call with the fetch that the call brings along', async () => {
+  await using server = await startScriptedServer((_, response) => {
     response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"key": "WEB-1"}');
   });
   const sent: string[] = [];
-  const own = (request: Request) => {
+  const ownFetch = (request: Request) => {
     sent.push(request.url);
     return fetch(request);
   };
   const { rest } = connect({ url: server.url, token });
-  const { data } = await rest.GET('/v1/issues/{issueKey}', { params, fetch: own });
+  const { data } = await rest.GET('/v1/issues/{issueKey}', { params, fetch: ownFetch });
   expect([data.key, sent]).toEqual(['WEB-1', [`${server.url}/v1/issues/WEB-1`]]);
 });
 
@@ -221,8 +221,8 @@ it.each([
   expect(String(thrown)).toContain(`\`${field}\` must be`);
 });
 
-it('the token may come from a file, with the line break at its end', async () => {
-  await using server = await startScripted((_, response) => {
+it('connect accepts a token with the line break of the file that it comes from', async () => {
+  await using server = await startScriptedServer((_, response) => {
     response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
   });
   await connect({ url: `${server.url}/`, token: `${token}\n` }).rest.GET('/v1/issues/{issueKey}', { params });
@@ -230,9 +230,9 @@ it('the token may come from a file, with the line break at its end', async () =>
   expect([request?.url, request?.headers.authorization]).toEqual(['/v1/issues/WEB-1', `Bearer ${token}`]);
 });
 
-withBrowser('a page is told of a redirect, whose target browsers hide', async () => {
+withBrowser('the client reports a redirect in a page too, although browsers hide its target', async () => {
   const code = await bundleClient([]);
-  await using site = await startScripted((request, response) => {
+  await using site = await startScriptedServer((request, response) => {
     if (request.url === '/')
       response.writeHead(200, { 'Content-Type': 'text/html' }).end('<title>A page</title>');
     else response.writeHead(307, { Location: '/' }).end();

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { build } from 'esbuild';
 
-/** The client as a page would load it, with or without what its size is measured without. */
+/** Bundles the client as a page would load it, without the `external` packages. */
 export async function bundleClient(external: string[]): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [join(import.meta.dirname, '../../src/client/client.ts')],

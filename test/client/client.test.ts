@@ -10,7 +10,7 @@ import {
   OpenIssuesDocument,
 } from '../../src/client/documents.generated.ts';
 import { startProxy } from '../live/cut-proxy.ts';
-import { numberAll } from '../live/logged.ts';
+import { numberAllChanges } from '../live/logged.ts';
 import { hasBrowser, openBrowser, openPage } from '../pages/browser.ts';
 import { type App, startApp } from '../support/app.ts';
 import { bundleClient } from './bundle.ts';
@@ -22,7 +22,7 @@ const withBrowser = hasBrowser ? it : it.skip;
 let app: App;
 let site: Server;
 let proxy: FaultyProxy;
-/** Straight to the server, and through the proxy. */
+/** Clients that send to the server itself, and through the proxy. */
 let direct: Workgraph;
 let faulty: Workgraph;
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1');
   await once(site, 'listening');
   app = await startApp({ demo: true, settings: { CORS_ORIGINS: siteUrl() } });
-  await numberAll(app.database);
+  await numberAllChanges(app.database);
   proxy = await startFaultyProxy(app.url);
   direct = connect({ url: app.url, token: app.token });
   faulty = connect({ url: proxy.url, token: app.token });
@@ -51,13 +51,13 @@ beforeEach(() => {
 
 const siteUrl = () => `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
 
-async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const found: Item[] = [];
   for await (const item of items) found.push(item);
   return found;
 }
 
-it('a write whose answer is lost is sent again with its key, and done once', async () => {
+it('the client sends a write whose answer is lost again with its key, and the server does it once', async () => {
   proxy.faults = ['lost', { status: 502 }, 'none', 'lost'];
   const input = { issueKey: 'WEB-1', body: 'Written over GraphQL.' };
   const { commentCreate } = await faulty.graph.request(CommentCreateDocument, { input });
@@ -65,7 +65,7 @@ it('a write whose answer is lost is sent again with its key, and done once', asy
   const params = { path: { issueKey: 'WEB-1' } };
   const body = { body: 'Written over REST.' };
   const { data } = await faulty.rest.POST('/v1/issues/{issueKey}/comments', { params, body });
-  const comments = (await all(direct.rest.items('/v1/issues/{issueKey}/comments', { params }))).slice(-2);
+  const comments = (await collect(direct.rest.items('/v1/issues/{issueKey}/comments', { params }))).slice(-2);
   expect(comments).toEqual([expect.objectContaining({ id: commentCreate.comment.id }), data]);
   const keys = proxy.seen.map(({ key }) => key);
   expect(proxy.seen.map(({ request }) => request)).toEqual([
@@ -76,7 +76,7 @@ it('a write whose answer is lost is sent again with its key, and done once', asy
   expect(keys[0]).not.toBe(keys[3]);
 });
 
-it('a write for which the server accepts no key is not sent again, unless the server has not begun it', async () => {
+it('the client sends a write that takes no key again only if the server has not begun it', async () => {
   const two = `mutation {
     a: commentCreate(input: { issueKey: "WEB-2", body: "One" }) { comment { id } }
     b: commentCreate(input: { issueKey: "WEB-2", body: "Two" }) { comment { id } }
@@ -97,7 +97,7 @@ it('a write for which the server accepts no key is not sent again, unless the se
   expect(proxy.seen.map(({ key }) => key)).toEqual(Array(5).fill(undefined));
 });
 
-it('a read is sent again, unless the server asks to wait for longer than the client would', async () => {
+it('the client sends a read again, unless the server asks it to wait for longer than it may', async () => {
   proxy.faults = ['lost', { status: 503 }];
   const params = { path: { teamCode: 'WEB' } };
   const { data } = await faulty.rest.GET('/v1/teams/{teamCode}', { params });
@@ -113,7 +113,7 @@ it('a read is sent again, unless the server asks to wait for longer than the cli
   expect(proxy.seen).toHaveLength(8);
 });
 
-it('errors of both APIs are of one class, with the code and all that is invalid', async () => {
+it('both APIs throw errors of one class, with the code and every invalid field', async () => {
   const query = { state: ['activ' as 'active'], page_size: 0 };
   const rest = await failureOf(direct.rest.GET('/v1/teams', { params: { query } }));
   expect(rest).toMatchObject({ code: 'invalid_request', status: 400 });
@@ -124,23 +124,23 @@ it('errors of both APIs are of one class, with the code and all that is invalid'
   expect(graph.code).toBe('validation_failed');
   expect(graph.violations).toEqual([expect.objectContaining({ field: 'body' })]);
   expect(graph.requestId).toBeTruthy();
-  const stranger = connect({ url: app.url, token: 'wg_unknown' });
+  const unknownCaller = connect({ url: app.url, token: 'wg_unknown' });
   for (const call of [
-    () => stranger.rest.GET('/v1/teams'),
-    () => stranger.graph.request('{ teams { totalCount } }'),
-    () => stranger.changes().next(),
+    () => unknownCaller.rest.GET('/v1/teams'),
+    () => unknownCaller.graph.request('{ teams { totalCount } }'),
+    () => unknownCaller.changes().next(),
   ])
     expect(await failureOf(call())).toMatchObject({ code: 'unauthenticated', status: 401 });
-  const wrong = await failureOf(direct.graph.request('query {'));
-  expect(wrong).toMatchObject({ code: 'graphql_parse_failed', requestId: expect.any(String) });
+  const unparsed = await failureOf(direct.graph.request('query {'));
+  expect(unparsed).toMatchObject({ code: 'graphql_parse_failed', requestId: expect.any(String) });
 });
 
 it('loops over connections and lists see every item of every page once', async () => {
   const filter = { team: { code: { eq: 'WEB' } } };
   const nodes = direct.graph.nodes(OpenIssuesDocument, { filter }, ({ issues }) => issues);
-  const keys = (await all(nodes)).map(({ key }) => key);
+  const keys = (await collect(nodes)).map(({ key }) => key);
   const init = { params: { query: { team_code: 'WEB', page_size: 7 } } };
-  const listed = (await all(direct.rest.items('/v1/issues', init))).map(({ key }) => key);
+  const listed = (await collect(direct.rest.items('/v1/issues', init))).map(({ key }) => key);
   expect(keys.toSorted()).toEqual(listed.toSorted());
   expect(new Set(keys).size).toBe(keys.length);
   const { data } = await direct.rest.GET('/v1/issues', init);
@@ -149,8 +149,8 @@ it('loops over connections and lists see every item of every page once', async (
 });
 
 it('streams of both APIs continue after a broken connection, and miss nothing', async () => {
-  const cut = await startProxy(app.url);
-  const workgraph = connect({ url: cut.url, token: app.token });
+  const cutProxy = await startProxy(app.url);
+  const workgraph = connect({ url: cutProxy.url, token: app.token });
   const { workspace, issues } = await direct.graph.request(OpenIssuesDocument);
   const key = issues.nodes[0]?.key;
   const after = workspace.changeCursor;
@@ -160,7 +160,7 @@ it('streams of both APIs continue after a broken connection, and miss nothing', 
     'mutation ($key: String!, $title: String!) { issueUpdate(input: { key: $key, title: $title }) { issue { key } } }';
   for (const title of ['Before the cut', 'After the cut']) {
     const events = [lists.next(), changes.next()] as const;
-    if (title.startsWith('After')) cut.redirect(app.url);
+    if (title.startsWith('After')) cutProxy.redirect(app.url);
     await direct.graph.request(update, { key, title } as never);
     const [list, change] = await Promise.all(events);
     expect(list.value).toMatchObject({ reset: false, data: { issues: { issue: { key, title } } } });
@@ -169,10 +169,10 @@ it('streams of both APIs continue after a broken connection, and miss nothing', 
   await Promise.all([lists.return(), changes.return()]);
   const expired = workgraph.subscribe(LiveIssuesDocument, {}, { after: 'c1-1-zzz' });
   expect(await failureOf(expired.next())).toMatchObject({ code: 'cursor_expired', status: 410 });
-  await cut.stop();
+  await cutProxy.stop();
 });
 
-it('an undefined value of a filter of changes filters nothing', async () => {
+it('a stream of changes ignores a filter whose value is undefined', async () => {
   const { workspace } = await direct.graph.request(OpenIssuesDocument);
   const changes = direct.changes({ event_type: undefined }, { after: workspace.changeCursor });
   const events = changes.next();

@@ -14,12 +14,12 @@ import {
   parseManifest,
   printManifest,
 } from '../../src/executor/documents/manifest.ts';
-import { numberAll } from '../live/logged.ts';
+import { numberAllChanges } from '../live/logged.ts';
 import { type App, startApp } from '../support/app.ts';
 import { failureOf } from './failure-of.ts';
 
 const viewer = '{ viewer { member { displayName } } }';
-/** As files: with comments, and with fragments before what uses them. */
+/** The documents as files may have them: with comments, and with fragments before what uses them. */
 const texts = [
   ...[CommentCreateDocument, LiveIssuesDocument, OpenIssuesDocument].map(({ definitions }) =>
     [...definitions]
@@ -29,18 +29,18 @@ const texts = [
   ),
   `${viewer}\n`,
 ];
-const printed = printManifest(texts);
-const own = Object.fromEntries(texts.map((text, index) => [`x-own:${index}`, text]));
+const printedManifest = printManifest(texts);
+const codegenManifest = Object.fromEntries(texts.map((text, index) => [`x-own:${index}`, text]));
 
 let folder: string;
 let app: App;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'documents-'));
   const file = join(folder, 'manifest.json');
-  const hashes: ServerManifest = parseManifest(printed);
-  await writeFile(file, JSON.stringify({ ...Object.fromEntries(hashes), ...own }));
+  const hashes: ServerManifest = parseManifest(printedManifest);
+  await writeFile(file, JSON.stringify({ ...Object.fromEntries(hashes), ...codegenManifest }));
   app = await startApp({ demo: true, settings: { DOCUMENTS: 'trusted', DOCUMENTS_FILE: file } });
-  await numberAll(app.database);
+  await numberAllChanges(app.database);
 });
 afterAll(async () => {
   await app.stop();
@@ -48,8 +48,8 @@ afterAll(async () => {
 });
 
 it.each([
-  ['the command prints', JSON.parse(printed)],
-  ['codegen and Relay write', own],
+  ['the command prints', JSON.parse(printedManifest)],
+  ['codegen and Relay write', codegenManifest],
 ])(
   'a client with the manifest that %s sends ids to a server that accepts nothing else',
   async (_, documents) => {
@@ -69,9 +69,9 @@ it.each([
   },
 );
 
-it('a document that the manifest does not have is sent as its text', async () => {
+it('the client sends a document that its manifest does not have as text', async () => {
   const unknown = '{ teams { totalCount } }';
-  const workgraph = connect({ url: app.url, token: app.token, documents: own });
-  const refused = await failureOf(workgraph.graph.request(unknown));
-  expect(refused.message).toContain('This server accepts only the documents of its manifest');
+  const workgraph = connect({ url: app.url, token: app.token, documents: codegenManifest });
+  const failure = await failureOf(workgraph.graph.request(unknown));
+  expect(failure.message).toContain('This server accepts only the documents of its manifest');
 });

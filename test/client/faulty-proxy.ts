@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** What a proxy does with a request: passes it on, loses the answer to it, or refuses it. */
+/** What the proxy does with a request: passes it on, loses its answer, or refuses it. */
 type Fault = 'none' | 'lost' | { readonly status: number; readonly headers?: Record<string, string> };
 
-/** An HTTP proxy that does the next of `faults` to each request, and none when there are no more. */
+/** An HTTP proxy that applies the next of `faults` to each request, and passes requests on when none is left. */
 export interface FaultyProxy {
   readonly url: string;
-  /** The requests that came, as `POST /graphql` and their keys. */
+  /** The requests that have arrived, such as `POST /graphql`, with their Idempotency-Keys. */
   readonly seen: { request: string; key: string | undefined }[];
   faults: Fault[];
   stop(): Promise<void>;
@@ -46,7 +46,7 @@ export async function startFaultyProxy(to: string): Promise<FaultyProxy> {
   const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const proxy: FaultyProxy = {
-    // Not the address whose answers test/support/validated-fetch.ts compares with openapi.json: a proxy's are not in it.
+    // validated-fetch.ts checks only answers from 127.0.0.1, and openapi.json does not describe those of the proxy.
     url: `http://localhost:${(server.address() as AddressInfo).port}`,
     seen,
     faults: [],

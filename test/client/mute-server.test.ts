@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { connect } from '../../src/client/client.ts';
 import { failureOf } from './failure-of.ts';
-import { startScripted } from './scripted-server.ts';
+import { startScriptedServer } from './scripted-server.ts';
 import { fakeOnly } from '../support/fake-timers.ts';
 
 beforeEach(() => fakeOnly(['setTimeout', 'clearTimeout']));
@@ -17,7 +17,7 @@ it.each([
   ['has broken', (response: ServerResponse) => response.end(cursor(1))],
   ['has fallen silent', (response: ServerResponse) => response.write(cursor(1))],
 ])(
-  'a stream whose connection %s is opened again also when the server does not answer once',
+  'the client reopens a stream whose connection %s, although the server leaves one attempt unanswered',
   async (_, send) => {
     const lastEventIds: (string | undefined)[] = [];
     const server = createServer(({ headers }, response) => {
@@ -33,7 +33,7 @@ it.each([
     expect(await stream.next()).toMatchObject({ value: { position: 1 } });
     const next = stream.next();
     for (const times of [2, 3]) {
-      // The silence, and then the moment before the next attempt.
+      // First the silence after which the client gives up the connection, then its pause before the next attempt.
       await nextTurn();
       jest.advanceTimersByTime(30_000);
       for (let turn = 0; turn < 20_000 && lastEventIds.length < times; turn += 1) {
@@ -58,8 +58,8 @@ async function advanceTime(ms: number): Promise<void> {
   }
 }
 
-it('a stream that may wait for longer than a timer can is not opened again at once', async () => {
-  await using server = await startScripted((_, response) => {
+it('the client does not reopen a stream at once when the server asks for a longer wait than a timer can have', async () => {
+  await using server = await startScriptedServer((_, response) => {
     response.writeHead(429, { 'Retry-After': '3000000' }).end();
   });
   const leaving = new AbortController();
@@ -73,9 +73,9 @@ it('a stream that may wait for longer than a timer can is not opened again at on
   await expect(waiting).rejects.toThrow('The page was left.');
 });
 
-it('an answer may take for ever when the client is told so', async () => {
+it('the client waits for an answer without end when its timeout is infinite', async () => {
   const held: ServerResponse[] = [];
-  await using server = await startScripted((_, response) => void held.push(response));
+  await using server = await startScriptedServer((_, response) => void held.push(response));
   const workgraph = connect({ url: server.url, token: 'wg_token', timeoutMs: Infinity });
   const answer = workgraph.graph.request('{ viewer { id } }');
   while (held.length === 0) await nextTurn();
@@ -84,7 +84,7 @@ it('an answer may take for ever when the client is told so', async () => {
   expect([await answer, held.length]).toEqual([{ viewer: null }, 1]);
 });
 
-it('a fetch that throws instead of rejecting makes the server unreachable, for streams too', async () => {
+it('a call and a stream report an unreachable server when fetch throws instead of rejecting', async () => {
   const cause = new Error('There is no network.');
   const broken = () => {
     throw cause;

@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net';
 /** An HTTP server that is not workgraph: it answers as a test says. */
 export interface ScriptedServer extends AsyncDisposable {
   readonly url: string;
-  /** The requests that came, in order. */
+  /** The requests that have arrived, in order. */
   readonly seen: readonly IncomingMessage[];
 }
 
-export async function startScripted(answer: RequestListener): Promise<ScriptedServer> {
+export async function startScriptedServer(answer: RequestListener): Promise<ScriptedServer> {
   const seen: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     seen.push(request);
@@ -17,7 +17,7 @@ export async function startScripted(answer: RequestListener): Promise<ScriptedSe
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    // Not the address whose answers test/support/validated-fetch.ts compares with openapi.json.
+    // validated-fetch.ts checks only answers from 127.0.0.1, and openapi.json does not describe these.
     url: `http://localhost:${(server.address() as AddressInfo).port}`,
     seen,
     async [Symbol.asyncDispose]() {

@@ -10,7 +10,7 @@ import '../../src/schema/index.ts';
 import { Change } from '../../src/schema/changes.ts';
 import { importWorld, bead, type ImportWorld } from '../cli/import-world.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
-import { numberAll } from './logged.ts';
+import { numberAllChanges } from './logged.ts';
 
 let test: TestDatabase;
 let world: ImportWorld;
@@ -27,7 +27,7 @@ beforeAll(async () => {
   await world.beads('a.jsonl');
   world.write('a.jsonl', [bead('a', { title: 'Another title' }), bead('b'), bead('c')]);
   await world.beads('a.jsonl');
-  await numberAll(test.database);
+  await numberAllChanges(test.database);
   db = test.database.of(world.workspaceId);
   // So that some changes have an actor and others have none.
   await db

@@ -20,7 +20,7 @@ it('a stream that is ended twice leaves the later streams of its workspace awake
   const ended = watch.arrivals(workspaceId);
   ended.end();
   const later = watch.arrivals(workspaceId);
-  // It was ended because of its age, and ends again when its client has received the last message.
+  // A stream that has reached its maximum age ends here, and once more when its client has received the last message.
   ended.end();
   watch.note(workspaceId, 5);
   expect(await later.next(5_000)).toBe(true);

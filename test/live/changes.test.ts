@@ -3,8 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { eventTypes } from '../../src/model/events.ts';
 import { oldChanges } from '../../src/resolvers/housekeeping.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
-import { numberAll } from './logged.ts';
-import { cursorNow } from './subscribing.ts';
+import { numberAllChanges } from './logged.ts';
+import { newestCursor } from './subscribing.ts';
 import { revokeToken } from '../support/revoke-token.ts';
 
 const { app, world, ada } = useIssueWorld({
@@ -51,10 +51,10 @@ const newIssue = () => ada.create({ teamId: world.eng.id, title: 'An issue' });
 
 describe('changes', () => {
   it('are read in order, page by page, each once', async () => {
-    const start = await cursorNow(app);
+    const start = await newestCursor(app);
     const { key } = await newIssue();
     for (const body of ['One', 'Two', 'Three']) await ada.mutate('commentCreate', { issueKey: key, body });
-    await numberAll(app.database);
+    await numberAllChanges(app.database);
     const read: ChangeRead[] = [];
     let page = await changes({ after: start, first: 2 });
     for (;;) {
@@ -73,11 +73,11 @@ describe('changes', () => {
   });
 
   it('show the object that they concern in its current state, and the previous values', async () => {
-    const start = await cursorNow(app);
+    const start = await newestCursor(app);
     const { key, id } = await newIssue();
     const { comment } = await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
     await ada.update(key, { title: 'Another', labelIds: [world.shared] });
-    await numberAll(app.database);
+    await numberAllChanges(app.database);
     const selection = `origin requestId actorUserAccountId actor { displayName } issueId issue { key title } team { code }
       comment { bodyText } agentMessage { id } fields previous { field value } occurredUtc`;
     const { nodes } = await changes({ after: start }, { selection });
@@ -108,10 +108,10 @@ describe('changes', () => {
   });
 
   it('are tombstones of deleted objects', async () => {
-    const start = await cursorNow(app);
+    const start = await newestCursor(app);
     const { key, id } = await newIssue();
     await ada.mutate('issueDelete', { key });
-    await numberAll(app.database);
+    await numberAllChanges(app.database);
     const { nodes } = await changes({ after: start }, { selection: 'issueId issue { key }' });
     expect(nodes).toMatchObject([
       { eventType: 'issue.created.v1', subjectId: id, issueId: id, issue: null },
@@ -120,10 +120,10 @@ describe('changes', () => {
   });
 
   it('can be filtered, and the cursor advances even if none matches', async () => {
-    const start = await cursorNow(app);
+    const start = await newestCursor(app);
     const [one, two] = [await newIssue(), await newIssue()];
     await ada.mutate('commentCreate', { issueKey: two.key, body: 'Said.' });
-    await numberAll(app.database);
+    await numberAllChanges(app.database);
     const filter = { issueId: { eq: two.id }, eventType: { startsWith: 'issue-comment.' } };
     expect((await changes({ after: start, filter })).nodes).toMatchObject([
       { eventType: 'issue-comment.created.v1' },
@@ -132,7 +132,7 @@ describe('changes', () => {
       after: start,
       filter: { issueId: { eq: one.id }, origin: { eq: 'IMPORT' } },
     });
-    expect(none).toEqual({ nodes: [], cursor: await cursorNow(app), hasMore: false });
+    expect(none).toEqual({ nodes: [], cursor: await newestCursor(app), hasMore: false });
   });
 
   it.each([
@@ -145,7 +145,7 @@ describe('changes', () => {
   ] as const)(
     'are shown to a token with one scope only if they need that scope or none: %s',
     async (scope) => {
-      const start = await cursorNow(app);
+      const start = await newestCursor(app);
       await app.database
         .of(app.workspaceId)
         .insertInto('changeInbox')
@@ -163,7 +163,7 @@ describe('changes', () => {
           })),
         )
         .execute();
-      await numberAll(app.database);
+      await numberAllChanges(app.database);
       const token = await app.tokenFor({ scopes: [scope] });
       const { nodes } = await changes({ after: start, first: 250 }, { token });
       const visible = eventTypes.filter((type) => [scope, 'any'].includes(scopeNeeded(type)));
@@ -177,7 +177,7 @@ describe('changes', () => {
     await newIssue();
     const { body } = await app.graphql(
       'query ($after: String) { changes(after: $after) { cursor } }',
-      { after: await cursorNow(app) },
+      { after: await newestCursor(app) },
       { token: other.token },
     );
     expect(body.errors?.[0]?.extensions?.code).toBe('CURSOR_EXPIRED');
@@ -199,10 +199,10 @@ describe('changes', () => {
 
 describe('a cursor', () => {
   it('has expired when changes after it were removed', async () => {
-    const start = await cursorNow(app);
+    const start = await newestCursor(app);
     await newIssue();
     await newIssue();
-    const end = await cursorNow(app);
+    const end = await newestCursor(app);
     const position = Number(end.split('-')[1]);
     const log = app.database.of(app.workspaceId);
     await log.updateTable('changeHead').set({ oldest: position }).execute();
@@ -215,7 +215,7 @@ describe('a cursor', () => {
 
   it('has expired when it is ahead of the log, or of another history', async () => {
     await newIssue();
-    const [version, position, tag] = (await cursorNow(app)).split('-');
+    const [version, position, tag] = (await newestCursor(app)).split('-');
     expect(await refusalOf({ after: `${version}-${Number(position) + 1}-${tag}` })).toContain(
       'CURSOR_EXPIRED',
     );
@@ -224,18 +224,18 @@ describe('a cursor', () => {
 
   it('is still valid when retention has removed all changes of a quiet workspace', async () => {
     await newIssue();
-    const end = await cursorNow(app);
+    const end = await newestCursor(app);
     const inMonths = new Date(Date.now() + 90 * 24 * 60 * 60_000);
     await oldChanges(app.database, 7).doSome(inMonths);
     expect((await changes()).nodes).toEqual([]);
     expect(await changes({ after: end })).toEqual({ nodes: [], cursor: end, hasMore: false });
     await newIssue();
-    await numberAll(app.database);
+    await numberAllChanges(app.database);
     expect((await changes({ after: end })).nodes).toHaveLength(1);
   });
 
   it('of a workspace is not younger than the lists that are read beside it', async () => {
-    await cursorNow(app);
+    await newestCursor(app);
     const writes = Array.from({ length: 20 }, () => newIssue());
     const reads = Array.from({ length: 20 }, async () => {
       const { body } = await app.graphql<{
@@ -245,7 +245,7 @@ describe('a cursor', () => {
       return body.data;
     });
     await Promise.all(writes);
-    await numberAll(app.database);
+    await numberAllChanges(app.database);
     const { nodes: all } = await changes({ first: 250 });
     for (const read of await Promise.all(reads)) {
       const position = Number(read?.workspace.changeCursor.split('-')[1]);
@@ -263,24 +263,24 @@ describe('a cursor', () => {
 
 describe('a read that waits', () => {
   it('is answered when a change is made', async () => {
-    const start = await cursorNow(app);
+    const start = await newestCursor(app);
     const waiting = changes({ after: start, waitSeconds: 25 });
     const { id } = await newIssue();
     expect((await waiting).nodes).toMatchObject([{ eventType: 'issue.created.v1', subjectId: id }]);
   });
 
   it('keeps waiting when a change does not match', async () => {
-    const start = await cursorNow(app);
+    const start = await newestCursor(app);
     const filter = { eventType: { eq: 'issue-comment.created.v1' } };
     const waiting = changes({ after: start, filter, waitSeconds: 25 });
     const { key } = await newIssue();
-    await numberAll(app.database);
+    await numberAllChanges(app.database);
     await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
     expect((await waiting).nodes).toMatchObject([{ eventType: 'issue-comment.created.v1' }]);
   });
 
   it('is answered without changes at its deadline, with a cursor from which to continue', async () => {
-    const start = await cursorNow(app);
+    const start = await newestCursor(app);
     expect(await changes({ after: start, waitSeconds: 1 })).toEqual({
       nodes: [],
       cursor: start,
@@ -289,7 +289,7 @@ describe('a read that waits', () => {
   });
 
   it('is refused when its token was revoked meanwhile', async () => {
-    const start = await cursorNow(app);
+    const start = await newestCursor(app);
     const token = await app.tokenFor();
     const filter = { eventType: { eq: 'issue.created.v1' } };
     const waiting = changes({ after: start, filter, waitSeconds: 25 }, { token }).catch(

@@ -6,7 +6,7 @@ import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { bead, childOf, type ImportWorld, importWorld } from '../cli/import-world.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
-import { changesOf, numberAll, parentIdsOf } from './logged.ts';
+import { changesOf, numberAllChanges, parentIdsOf } from './logged.ts';
 import { recordUnmoved, unmovedChanges } from './unmoved-positions.ts';
 
 let test: TestDatabase;
@@ -106,7 +106,7 @@ it('a directory file logs changes that name what their rows belong to', async ()
 });
 
 it('the log has no gaps after these commands', async () => {
-  await numberAll(test.database);
+  await numberAllChanges(test.database);
   expect(await brokenInvariants(test.database)).toEqual({});
 });
 

@@ -6,7 +6,7 @@ import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { followList } from './list-events.ts';
 import { changesOf } from './logged.ts';
-import { cursorNow, nextAnswer } from './subscribing.ts';
+import { newestCursor, nextAnswer } from './subscribing.ts';
 
 // A directory file changes rows that issues refer to, and so the derived fields of teams and projects.
 const { app, world } = useIssueWorld({ changesRows: true });
@@ -16,28 +16,28 @@ const apply = (file: object) =>
     workspaceId: app.workspaceId,
   });
 
-let homeCount = 0;
+let teamCount = 0;
 
 /** Creates two members, their team and its active project, which no other test uses. */
-async function newHome() {
-  homeCount += 1;
-  const people = [`Mina Mover ${homeCount}`, `Stan Stayer ${homeCount}`];
-  const team = { code: `MOV${homeCount}`, name: `Movers ${homeCount}`, members: people };
-  const packing = (state: string) => ({ projectStatuses: [{ name: `Packing ${homeCount}`, state }] });
+async function newTeamWithProject() {
+  teamCount += 1;
+  const people = [`Mina Mover ${teamCount}`, `Stan Stayer ${teamCount}`];
+  const team = { code: `MOV${teamCount}`, name: `Movers ${teamCount}`, members: people };
+  const statusFile = (state: string) => ({ projectStatuses: [{ name: `Packing ${teamCount}`, state }] });
   const project = {
-    key: `MOVE${homeCount}`,
+    key: `MOVE${teamCount}`,
     team: team.code,
-    name: `Move ${homeCount}`,
-    status: `Packing ${homeCount}`,
+    name: `Move ${teamCount}`,
+    status: `Packing ${teamCount}`,
   };
   const members = people.map((displayName) => ({ displayName }));
-  await apply({ members, teams: [team], ...packing('active'), projects: [project] });
-  return { people, team, project, packing };
+  await apply({ members, teams: [team], ...statusFile('active'), projects: [project] });
+  return { people, team, project, statusFile };
 }
 
-let home: Awaited<ReturnType<typeof newHome>>;
+let current: Awaited<ReturnType<typeof newTeamWithProject>>;
 beforeEach(async () => {
-  home = await newHome();
+  current = await newTeamWithProject();
 });
 
 const changesIn = async (file: object) => {
@@ -47,7 +47,7 @@ const changesIn = async (file: object) => {
 
 describe('a directory file logs the derived fields of existing rows', () => {
   it('that has another status of projects, by their state and the count of their team', async () => {
-    expect(await changesIn(home.packing('paused'))).toEqual([
+    expect(await changesIn(current.statusFile('paused'))).toEqual([
       { eventType: 'project-status.updated.v1', fields: ['state'], previous: { state: expect.any(Number) } },
       { eventType: 'team.updated.v1', fields: ['activeProjectCount'], previous: { activeProjectCount: 1 } },
       { eventType: 'project.updated.v1', fields: ['state'], previous: { state: expect.any(Number) } },
@@ -55,7 +55,7 @@ describe('a directory file logs the derived fields of existing rows', () => {
   });
 
   it('that suspends a member, by the count of its team', async () => {
-    const members = [{ displayName: home.people[0], status: 'suspended' }];
+    const members = [{ displayName: current.people[0], status: 'suspended' }];
     expect(await changesIn({ members })).toEqual([
       { eventType: 'member.updated.v1', fields: ['status'], previous: { status: expect.any(Number) } },
       { eventType: 'team.updated.v1', fields: ['memberCount'], previous: { memberCount: 2 } },
@@ -63,7 +63,10 @@ describe('a directory file logs the derived fields of existing rows', () => {
   });
 
   it('that adds a member to a team, in the same event as the addition', async () => {
-    const file = { members: [{ displayName: 'Nele New' }], teams: [{ ...home.team, members: ['Nele New'] }] };
+    const file = {
+      members: [{ displayName: 'Nele New' }],
+      teams: [{ ...current.team, members: ['Nele New'] }],
+    };
     expect(await changesIn(file)).toEqual([
       { eventType: 'member.created.v1', fields: [], previous: {} },
       { eventType: 'team.updated.v1', fields: ['members', 'memberCount'], previous: { memberCount: 2 } },
@@ -72,38 +75,38 @@ describe('a directory file logs the derived fields of existing rows', () => {
 
   it('that adds a link to a project, by the count of its links', async () => {
     const links = [{ url: 'https://example.com/move', title: 'Move' }];
-    expect(await changesIn({ projects: [{ ...home.project, links }] })).toEqual([
+    expect(await changesIn({ projects: [{ ...current.project, links }] })).toEqual([
       { eventType: 'project-link.created.v1', fields: [], previous: {} },
       { eventType: 'project.updated.v1', fields: ['linkCount'], previous: { linkCount: 0 } },
     ]);
   });
 });
 
-const newTeam = (code: string) => () => ({ teams: [{ code, name: code, members: home.people }] });
+const newTeam = (code: string) => () => ({ teams: [{ code, name: code, members: current.people }] });
 const inNewTeam = { teams: { some: { code: { startsWith: 'NEW' } } } };
 
 it.each<[what: string, filter: object, fileOf: () => object]>([
   [
     'a member of a counted team',
     { team: { memberCount: { gte: 1 } } },
-    () => ({ members: [{ displayName: home.people[1], status: 'suspended' }] }),
+    () => ({ members: [{ displayName: current.people[1], status: 'suspended' }] }),
   ],
   [
     'the status of a counted project',
     { team: { activeProjectCount: { gte: 1 } } },
-    () => home.packing('paused'),
+    () => current.statusFile('paused'),
   ],
   [
     'the status of a project by its state',
     { project: { state: { eq: 'ACTIVE' } } },
-    () => home.packing('completed'),
+    () => current.statusFile('completed'),
   ],
   ['a new team of an assignee', { primaryAssignee: inNewTeam }, newTeam('NEWA')],
   ['a new team of any assignee', { assignees: { some: inNewTeam } }, newTeam('NEWB')],
   ['a new team of a member of the team', { team: { members: { some: inNewTeam } } }, newTeam('NEWC')],
   ['a new team of a member of the project', { project: { members: { some: inNewTeam } } }, newTeam('NEWD')],
 ])('a live list is to be read again after a directory file has changed %s', async (_what, filter, fileOf) => {
-  const stream = await followList(app, world.ada.token, { filter, after: await cursorNow(app) });
+  const stream = await followList(app, world.ada.token, { filter, after: await newestCursor(app) });
   await apply(fileOf());
   expect((await nextAnswer(stream)).answer).toMatchObject({
     data: { issues: null },
@@ -114,9 +117,9 @@ it.each<[what: string, filter: object, fileOf: () => object]>([
 
 it('a live list need not be read again after a label is created that no issue has', async () => {
   const filter = { labels: { some: { name: { eq: 'Fresh' } } } };
-  const stream = await followList(app, world.ada.token, { filter, after: await cursorNow(app) });
+  const stream = await followList(app, world.ada.token, { filter, after: await newestCursor(app) });
   await apply({ labels: ['Fresh'] });
-  const newest = await cursorNow(app);
+  const newest = await newestCursor(app);
   while (stream.lastId() !== newest) await setImmediate();
   expect(stream.count()).toBe(0);
   stream.stop();

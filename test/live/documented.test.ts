@@ -5,15 +5,16 @@ import { type Client, createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { type App, startApp } from '../support/app.ts';
 import { revokeToken } from '../support/revoke-token.ts';
-import { numberAll } from './logged.ts';
+import { numberAllChanges } from './logged.ts';
 import { codeBlocks, importExample } from './page-code.ts';
+import { newestCursor } from './subscribing.ts';
 
 const run = promisify(execFile);
 
 let app: App;
 beforeAll(async () => {
   app = await startApp({ demo: true, settings: { CHANGES_WAIT_MS: '25000' } });
-  await numberAll(app.database);
+  await numberAllChanges(app.database);
 });
 afterAll(() => app.stop());
 
@@ -37,7 +38,7 @@ it('the server answers each command of docs/live.md as the page says, in the ord
     const { results, cursor } = JSON.parse(stdout) as Page;
     expect([command, results.length > 0]).toEqual([command, true]);
     // This command waits at the end of the log.
-    variables.CURSOR = command.includes('$CURSOR') ? await newestCursor() : cursor;
+    variables.CURSOR = command.includes('$CURSOR') ? await newestCursor(app) : cursor;
   }
 });
 
@@ -62,7 +63,7 @@ it('the loop of the page receives a change, and says when its cursor has expired
   const follow = await importExample<Follow>('follow');
   const received = Promise.withResolvers<Record<string, unknown>>();
   const stop = new Error('enough');
-  const loop = follow(app.url, app.token, await newestCursor(), (change) => {
+  const loop = follow(app.url, app.token, await newestCursor(app), (change) => {
     received.resolve(change);
     throw stop;
   });
@@ -84,7 +85,7 @@ it('the loop of the page continues after a lost connection, and says when it is 
   const setTimeout = (resolve: () => void) => setImmediate(resolve);
   const follow = await importExample<Follow>('follow', { fetch: lossy, setTimeout });
   const stop = new Error('received');
-  const loop = follow(app.url, app.token, await newestCursor(), () => {
+  const loop = follow(app.url, app.token, await newestCursor(app), () => {
     throw stop;
   }).catch((error: unknown) => error);
   await app.graphql(
@@ -96,7 +97,7 @@ it('the loop of the page continues after a lost connection, and says when it is 
 
 it('the stream of the page receives a change', async () => {
   const stream = await importExample<Stream>('stream');
-  const events = stream(app.url, app.token, await newestCursor());
+  const events = stream(app.url, app.token, await newestCursor(app));
   const received = events.next();
   await app.graphql(
     'mutation { commentCreate(input: { issueKey: "WEB-3", body: "Hi" }) { comment { id } } }',
@@ -110,7 +111,7 @@ it('the stream of the page receives a change', async () => {
 it('the reader of subscriptions of the page follows the live list of the page, and is told of a refusal', async () => {
   const events = await importExample<Events>('events');
   const query = codeBlocks('graphql').find((text) => text.startsWith('subscription')) ?? '';
-  const stream = events(app.url, app.token, query, {}, await newestCursor());
+  const stream = events(app.url, app.token, query, {}, await newestCursor(app));
   const received = stream.next();
   const { body } = await app.graphql<{ issueUpdate: { issue: { id: string } } }>(
     'mutation { issueUpdate(input: { key: "WEB-4", priority: URGENT }) { issue { id } } }',
@@ -129,7 +130,7 @@ it('the subscription over a WebSocket of the page receives a change', async () =
     createClient({ ...options, webSocketImpl: WebSocket });
   const subscribe = await importExample<OverSocket>('subscribeOverSocket', { createClient: createWsClient });
   const received = Promise.withResolvers<Record<string, unknown>>();
-  const { client, follow } = subscribe(app.url, app.token, await newestCursor(), received.resolve);
+  const { client, follow } = subscribe(app.url, app.token, await newestCursor(app), received.resolve);
   const loop = follow();
   await app.graphql(
     'mutation { commentCreate(input: { issueKey: "WEB-5", body: "Hi" }) { comment { id } } }',
@@ -148,7 +149,7 @@ it('the subscription over a WebSocket of the page says why it was ended', async 
     createClient({ ...options, webSocketImpl: WebSocket });
   const subscribe = await importExample<OverSocket>('subscribeOverSocket', { createClient: createWsClient });
   const received = Promise.withResolvers<unknown>();
-  const { client, follow } = subscribe(app.url, token, await newestCursor(), received.resolve);
+  const { client, follow } = subscribe(app.url, token, await newestCursor(app), received.resolve);
   const ended = follow().catch((error: unknown) => error);
   const comment = () =>
     app.graphql('mutation { commentCreate(input: { issueKey: "WEB-5", body: "Hi" }) { comment { id } } }');
@@ -187,11 +188,3 @@ type Follow = (
   cursor: string,
   onChange: (change: Record<string, unknown>) => void,
 ) => Promise<string>;
-
-async function newestCursor(): Promise<string> {
-  await numberAll(app.database);
-  const { body } = await app.graphql<{ workspace: { changeCursor: string } }>(
-    '{ workspace { changeCursor } }',
-  );
-  return body.data?.workspace.changeCursor ?? '';
-}

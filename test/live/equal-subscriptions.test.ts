@@ -5,7 +5,7 @@ import { maxCachedCharacters } from '../../src/executor/limits.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { listen, type EventReader } from './event-stream.ts';
 import { nextListEvent, followList } from './list-events.ts';
-import { cursorNow, nextAnswer, subscribe } from './subscribing.ts';
+import { newestCursor, nextAnswer, subscribe } from './subscribing.ts';
 import { sampleOf } from '../support/metrics.ts';
 
 const { app, world, ada } = useIssueWorld({
@@ -24,7 +24,7 @@ const readsMade = () => sampleOf(app, 'workgraph_stream_reads_total', 'kind="mad
 describe('equal subscriptions', () => {
   it('are answered together, by the statements of one', async () => {
     await newIssue({ priority: 'URGENT' });
-    const start = await cursorNow(app);
+    const start = await newestCursor(app);
     const streams = await Promise.all(Array.from({ length: 200 }, () => follow(urgent, start)));
     const receiveAll = async () => {
       const keys = await Promise.all(streams.map(async (stream) => (await nextListEvent(stream)).issue?.key));
@@ -43,7 +43,7 @@ describe('equal subscriptions', () => {
   });
 
   it('are answered together although many other documents were sent between their openings', async () => {
-    const start = await cursorNow(app);
+    const start = await newestCursor(app);
     const streams: EventReader[] = [];
     for (let opened = 0; opened < 10; opened += 1) {
       streams.push(await follow(urgent, start));
@@ -64,7 +64,7 @@ describe('equal subscriptions', () => {
   });
 
   it('read what came after their cursor once when they are opened together', async () => {
-    const start = await cursorNow(app);
+    const start = await newestCursor(app);
     const { key } = await newIssue({ priority: 'URGENT' });
     const statements: string[] = [];
     const end = onStatement(({ sql }) => void statements.push(sql));
@@ -79,9 +79,9 @@ describe('equal subscriptions', () => {
   });
 
   it('share that read as streams of REST, too', async () => {
-    const start = await cursorNow(app);
+    const start = await newestCursor(app);
     const { key } = await newIssue();
-    await cursorNow(app);
+    await newestCursor(app);
     const statements: string[] = [];
     const end = onStatement(({ sql }) => void statements.push(sql));
     const url = `${app.url}/v1/changes?cursor=${start}`;
@@ -94,7 +94,7 @@ describe('equal subscriptions', () => {
   });
 
   it('receive what was written between the opening of two of them', async () => {
-    const start = await cursorNow(app);
+    const start = await newestCursor(app);
     const received: (string | undefined)[][] = [];
     const written: string[] = [];
     for (let round = 0; round < 5; round += 1) {
@@ -109,7 +109,7 @@ describe('equal subscriptions', () => {
   });
 
   it('with different filters read the log and the issues together', async () => {
-    const start = await cursorNow(app);
+    const start = await newestCursor(app);
     const filters = Array.from({ length: 40 }, (_, estimate) => ({
       priority: { eq: 'LOW' },
       not: { estimateValue: { eq: estimate + 100 } },
@@ -133,7 +133,7 @@ describe('equal subscriptions', () => {
     const query = `subscription ($after: String) {
       issues(after: $after) { issue { key isSubscribed viewerCanUpdate } }
     }`;
-    const start = await cursorNow(app);
+    const start = await newestCursor(app);
     const streams = await Promise.all(
       [world.ada, world.bob, world.guest].map(({ token }) =>
         subscribe(app, query, { after: start }, { token }),
@@ -154,7 +154,7 @@ describe('equal subscriptions', () => {
 
   it('send each token only what its scopes cover', async () => {
     const query = 'subscription ($after: String) { changes(after: $after) { eventType } }';
-    const start = await cursorNow(app);
+    const start = await newestCursor(app);
     const narrowToken = await app.tokenFor({ scopes: ['teams:read'], role: 'member' });
     const wideToken = await app.tokenFor({ scopes: ['teams:read', 'issues:read'], role: 'member' });
     const streams = await Promise.all(
@@ -165,7 +165,7 @@ describe('equal subscriptions', () => {
       const { answer } = await nextAnswer(streams[1] as EventReader);
       expect(answer.data?.changes?.eventType).toBe('issue.created.v1');
     }
-    const newest = await cursorNow(app);
+    const newest = await newestCursor(app);
     while (streams[0]?.lastId() !== newest) await setImmediate();
     expect(streams[0]?.count()).toBe(0);
     for (const stream of streams) stream.stop();

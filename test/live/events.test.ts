@@ -79,7 +79,7 @@ const calls: Readonly<Record<string, () => Promise<{ accepted: Input; refused: I
     return { accepted: file, refused: { ...file, fileName: '' } };
   },
   attachmentDelete: async () => {
-    const { id, uploadUrl } = await announceUpload();
+    const { id, uploadUrl } = await createUpload();
     await put(uploadUrl, Buffer.from('12345'));
     return { accepted: { id }, refused: { id, expectedRevision: 99 } };
   },
@@ -139,7 +139,7 @@ async function newComment() {
   return (await ada.mutate('commentCreate', { issueKey: key, body: 'Hello' })).comment;
 }
 
-async function announceUpload() {
+async function createUpload() {
   const { key: issueKey } = await newIssue();
   const file = { issueKey, fileName: 'a.txt', contentType: 'text/plain', sizeBytes: 5 };
   const { attachmentCreate } = await succeed('attachmentCreate', file, 'attachment { id } uploadUrl');
@@ -204,7 +204,7 @@ it('an equal link, an issue that is not deleted and a canceled upload log no eve
   const { key } = await newIssue();
   const link = { issueKey: key, url: 'https://example.com/', title: 'Example' };
   await ada.mutate('issueLinkCreate', link);
-  const { id } = await announceUpload();
+  const { id } = await createUpload();
   const changes = await changesIn(async () => {
     await ada.mutate('issueLinkCreate', link);
     await ada.mutate('issueRestore', { key });
@@ -214,7 +214,7 @@ it('an equal link, an issue that is not deleted and a canceled upload log no eve
 });
 
 it('an upload logs the event of its attachment', async () => {
-  const { uploadUrl } = await announceUpload();
+  const { uploadUrl } = await createUpload();
   const changes = await changesIn(() => put(uploadUrl, Buffer.from('12345')));
   expect(typesOf(changes)).toEqual(['issue-attachment.created.v1']);
 });
@@ -252,14 +252,14 @@ it('several comments written by one statement are logged in their order', async 
   expect(changes.map(({ sortOrder }) => sortOrder)).toEqual(bodies.map((_, index) => index + 2));
 });
 
-it('each event declares a kind of subject and a scope', () => {
+it('every event that needs issues:read is logged by a mutation, except those of uploads and imports', () => {
   const typesOfMutations = new Set(
     mutations.flatMap(({ declared }): EventType[] => ('none' in declared ? [] : [...declared])),
   );
-  const others = eventTypes.filter(
+  const loggedElsewhere = eventTypes.filter(
     (type) => !typesOfMutations.has(type) && events[type].scope === 'issues:read',
   );
-  expect(others).toEqual(['issue-attachment.created.v1', 'import.finished.v1']);
+  expect(loggedElsewhere).toEqual(['issue-attachment.created.v1', 'import.finished.v1']);
 });
 
 it('no mutation or upload changed what may be read without moving the position of the data', async () => {

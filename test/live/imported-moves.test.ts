@@ -6,7 +6,7 @@ import { encodeId } from '../../src/resolvers/ids.ts';
 import { inProcess } from '../cli/workgraph.ts';
 import { type App, startApp } from '../support/app.ts';
 import { nextListEvent, followList } from './list-events.ts';
-import { numberAll } from './logged.ts';
+import { numberAllChanges } from './logged.ts';
 
 let app: App;
 beforeAll(async () => {
@@ -69,7 +69,7 @@ it.each([
   'a list by the %s is told when a repeated import moves an issue out of it and into it',
   async (_, filter, fields) => {
     await importIssues();
-    await numberAll(app.database);
+    await numberAllChanges(app.database);
     const stream = await followList(app, app.token, { filter: await filter(), after: undefined });
     await importIssues({ ...fields, updatedUtc: '2026-02-01T00:00:00Z' });
     expect(await nextListEvent(stream)).toMatchObject({ kind: 'LEFT', issue: { key: 'ENG-1' } });

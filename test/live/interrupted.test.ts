@@ -7,9 +7,9 @@ import { startApp } from '../support/app.ts';
 import { startSecondServer } from '../support/server-processes.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { startProxy } from './cut-proxy.ts';
-import { numberAll } from './logged.ts';
+import { numberAllChanges } from './logged.ts';
 import { importExample } from './page-code.ts';
-import { cursorNow, nextAnswer, subscribe } from './subscribing.ts';
+import { newestCursor, nextAnswer, subscribe } from './subscribing.ts';
 import { hasServer, urlOf } from '../db/engines.ts';
 
 const { app, world, ada } = useIssueWorld();
@@ -35,7 +35,7 @@ async function follow(url: string) {
   const stop = subscribePage(
     url,
     world.ada.token,
-    await cursorNow(app),
+    await newestCursor(app),
     ({ subjectId }) => {
       receivedIds.push(subjectId);
       wake();
@@ -73,7 +73,12 @@ it('the client of graphql-sse receives each change once, whenever its connection
 it('a stream receives changes that another process has numbered, although its notification was lost', async () => {
   // The log of the workspace begins with its first change.
   await newIssue();
-  const stream = await subscribe(app, document, { after: await cursorNow(app) }, { token: world.ada.token });
+  const stream = await subscribe(
+    app,
+    document,
+    { after: await newestCursor(app) },
+    { token: world.ada.token },
+  );
   const [id, subjectId] = [newUuid(), newUuid()];
   // This is the state after a write of another process whose notification was lost: the inbox is empty.
   await sql`
@@ -130,7 +135,7 @@ onPostgres('a client continues at another server when its own is killed', async 
   proxy.redirect(app.url);
   const three = await newIssue();
   await client.waitFor(three.id);
-  await numberAll(app.database);
+  await numberAllChanges(app.database);
   expect(client.receivedIds).toEqual([one.id, two.id, three.id]);
   client.stop();
   await proxy.stop();

@@ -11,7 +11,7 @@ import { SerialQueue } from '../../src/resolvers/writes/serial-queue.ts';
 import { writesOf } from '../../src/resolvers/writes/write-transaction.ts';
 import { schema } from '../../src/schema/index.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
-import { cursorNow } from './subscribing.ts';
+import { newestCursor } from './subscribing.ts';
 
 const { app, world, ada } = useIssueWorld();
 
@@ -55,10 +55,10 @@ function open(context: OperationContext, times: number) {
 }
 
 async function createThree(): Promise<string> {
-  const start = await cursorNow(app);
+  const start = await newestCursor(app);
   const input = { teamId: world.eng.id, title: 'Long', description: 'd'.repeat(100_000) };
   for (let count = 0; count < 3; count += 1) await ada.create(input);
-  await cursorNow(app);
+  await newestCursor(app);
   return start;
 }
 

@@ -10,7 +10,7 @@ import { parseDirectory } from '../../src/portability/directory/directory-file.t
 import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { openStreams, socketUrl } from './sockets.ts';
-import { cursorNow, nextAnswer, subscribe } from './subscribing.ts';
+import { newestCursor, nextAnswer, subscribe } from './subscribing.ts';
 
 // More has changed than a live list can report, so the client has to read its list again.
 const { app, world } = useIssueWorld({ changesRows: true, settings: { METRICS_ADDRESS: '0' } });
@@ -44,7 +44,7 @@ it('Apollo Client is told of a reset over a WebSocket', async () => {
   await renameTeam();
   expect(await received.promise).toEqual({
     data: { issues: null },
-    extensions: { reset: true, cursor: await cursorNow(app) },
+    extensions: { reset: true, cursor: await newestCursor(app) },
   });
   subscription.unsubscribe();
   apollo.stop();
@@ -63,7 +63,7 @@ it.each([
     app,
     query,
     {},
-    { token, headers: { 'last-event-id': await cursorNow(app) } },
+    { token, headers: { 'last-event-id': await newestCursor(app) } },
   );
   await renameTeam();
   expect((await nextAnswer(stream)).answer).toMatchObject({
@@ -75,10 +75,10 @@ it.each([
 
 it('the client of the package marks a reset, and has its cursor', async () => {
   const workgraph = connect({ url: app.url, token: world.ada.token });
-  const after = await cursorNow(app);
+  const after = await newestCursor(app);
   const events = workgraph.subscribe(`subscription { ${list} { kind } }`, {}, { after });
   await renameTeam();
-  const cursor = await cursorNow(app);
+  const cursor = await newestCursor(app);
   expect((await events.next()).value).toEqual({ cursor, data: null, reset: true });
   await events.return();
 });

@@ -4,8 +4,8 @@ import { Random } from '../support/random.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import type { EventReader } from './event-stream.ts';
 import { nextListEvent, followList } from './list-events.ts';
-import { numberAll } from './logged.ts';
-import { cursorNow, nextAnswer } from './subscribing.ts';
+import { numberAllChanges } from './logged.ts';
+import { newestCursor, nextAnswer } from './subscribing.ts';
 
 const { app, world, ada } = useIssueWorld({
   changesRows: true,
@@ -16,7 +16,7 @@ const follow = (filter: object, after?: string) => followList(app, world.ada.tok
 
 /** Waits until the stream has received all changes. Its events show the issue as it is when they are read, not as it was after each change. */
 async function waitUntilCaughtUp(stream: EventReader): Promise<void> {
-  const newest = await cursorNow(app);
+  const newest = await newestCursor(app);
   while (stream.lastId() !== newest) await setImmediate();
 }
 
@@ -49,10 +49,10 @@ describe('subscription { issues }', () => {
   });
 
   it('sends several waiting changes of an issue as one event', async () => {
-    const start = await cursorNow(app);
+    const start = await newestCursor(app);
     const { key, id } = await newIssue({ priority: 'URGENT' });
     await ada.update(key, { title: 'Another' });
-    await numberAll(app.database);
+    await numberAllChanges(app.database);
     const stream = await follow(urgent, start);
     const event = await nextListEvent(stream);
     expect(event).toMatchObject({ kind: 'ENTERED', issueId: id, issue: { title: 'Another' } });
@@ -84,39 +84,42 @@ describe('subscription { issues }', () => {
       { title: 'Other' },
       undefined,
     ],
-  ] as const)('of a filter by %s tells who enters and leaves', async (_what, filter, into, out) => {
-    const parent = await newIssue();
-    const withIds = <Value>(value: Value) =>
-      JSON.parse(
-        JSON.stringify(value)
-          .replaceAll('LABEL', world.shared)
-          .replaceAll('ADA', world.ada.id)
-          .replaceAll('PARENT', parent.id),
-      ) as Record<string, unknown>;
-    const { key, id } = await newIssue({ estimateValue: 1, labelIds: [world.shared] });
-    const stream = await follow(withIds(filter), await cursorNow(app));
-    await ada.update(key, withIds(into));
-    let event = await nextListEvent(stream);
-    while (event.issueId !== id) event = await nextListEvent(stream);
-    expect(event).toMatchObject({ kind: 'ENTERED', issueId: id });
-    if (out) {
-      await ada.update(key, withIds(out));
-      event = await nextListEvent(stream);
+  ] as const)(
+    'sends what enters and leaves a list that is filtered by %s',
+    async (_what, filter, entering, leaving) => {
+      const parent = await newIssue();
+      const withIds = <Value>(value: Value) =>
+        JSON.parse(
+          JSON.stringify(value)
+            .replaceAll('LABEL', world.shared)
+            .replaceAll('ADA', world.ada.id)
+            .replaceAll('PARENT', parent.id),
+        ) as Record<string, unknown>;
+      const { key, id } = await newIssue({ estimateValue: 1, labelIds: [world.shared] });
+      const stream = await follow(withIds(filter), await newestCursor(app));
+      await ada.update(key, withIds(entering));
+      let event = await nextListEvent(stream);
       while (event.issueId !== id) event = await nextListEvent(stream);
-      expect(event).toMatchObject({ kind: 'LEFT', issueId: id });
-    }
-    stream.stop();
-  });
+      expect(event).toMatchObject({ kind: 'ENTERED', issueId: id });
+      if (leaving) {
+        await ada.update(key, withIds(leaving));
+        event = await nextListEvent(stream);
+        while (event.issueId !== id) event = await nextListEvent(stream);
+        expect(event).toMatchObject({ kind: 'LEFT', issueId: id });
+      }
+      stream.stop();
+    },
+  );
 
   it('loses no event when it continues from any of them', async () => {
-    const start = await cursorNow(app);
+    const start = await newestCursor(app);
     const [one, two] = [await newIssue(), await newIssue()];
     // The first change of the second issue is before the last one of the first.
     await ada.update(two.key, { priority: 'URGENT' });
     await ada.update(one.key, { priority: 'URGENT' });
     await ada.mutate('commentCreate', { issueKey: one.key, body: 'Said.' });
     await ada.mutate('commentCreate', { issueKey: two.key, body: 'Said.' });
-    await numberAll(app.database);
+    await numberAllChanges(app.database);
     const all = await follow(urgent, start);
     const [first, second] = [await nextListEvent(all), await nextListEvent(all)];
     all.stop();
@@ -135,9 +138,9 @@ describe('subscription { issues }', () => {
     end.stop();
   });
 
-  it('requests a new read of the list when an object of its filter was changed', async () => {
-    const stream = await follow({ status: { isTerminal: { eq: false } } }, await cursorNow(app));
-    const unaffected = await follow(urgent, await cursorNow(app));
+  it('tells the client to read the list again when an object that its filter asks about was changed', async () => {
+    const stream = await follow({ status: { isTerminal: { eq: false } } }, await newestCursor(app));
+    const unaffected = await follow(urgent, await newestCursor(app));
     await app.database
       .of(app.workspaceId)
       .insertInto('changeInbox')
@@ -153,15 +156,15 @@ describe('subscription { issues }', () => {
         requestId: null,
       })
       .execute();
-    await numberAll(app.database);
+    await numberAllChanges(app.database);
     const { answer, id } = await nextAnswer(stream);
-    const cursor = await cursorNow(app);
+    const cursor = await newestCursor(app);
     expect(answer).toEqual({ data: { issues: null }, extensions: { reset: true, cursor } });
     expect(id).toBe(cursor);
     const { key } = await newIssue({ priority: 'URGENT' });
     expect(await nextListEvent(stream)).toMatchObject({ issue: { key } });
     expect(await nextListEvent(unaffected)).toMatchObject({ issue: { key } });
-    for (const each of [stream, unaffected]) each.stop();
+    for (const opened of [stream, unaffected]) opened.stop();
   });
 
   it('refuses an id of something else in its filter', async () => {
@@ -191,7 +194,7 @@ describe('subscription { issues }', () => {
       { assignees: { some: { userAccountId: { eq: world.ada.id } } } },
       { dueDate: { isNull: random.chance(0.5) } },
     ];
-    const start = await cursorNow(app);
+    const start = await newestCursor(app);
     const lists = await Promise.all(
       Array.from({ length: 16 }, async () => {
         const [first, second, third] = random.sample(conditions(), 3);

@@ -56,7 +56,7 @@ export async function changesOf(
 }
 
 /** Gives waiting changes their positions, in addition to the server's own sequencer. */
-export async function numberAll(database: Database): Promise<void> {
+export async function numberAllChanges(database: Database): Promise<void> {
   for (;;) {
     const sequencer = new Sequencer({ database, onNumbered: () => undefined, logger: console });
     await sequencer.close();

@@ -6,7 +6,7 @@ import { changePageQuery } from '../../src/db/reads/change-pages.ts';
 import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
 import { planOf, rowsReadBy } from '../support/plans.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
-import { numberAll } from './logged.ts';
+import { numberAllChanges } from './logged.ts';
 
 const length = 30_000;
 const scan = 50;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   const { unscoped } = test.database;
   const { id } = await unscoped.selectFrom('workspace').select('id').executeTakeFirstOrThrow();
   db = test.database.of(id);
-  await numberAll(test.database);
+  await numberAllChanges(test.database);
   const head = await db.selectFrom('changeHead').select('position').executeTakeFirstOrThrow();
   start = head.position;
   const last = await db

@@ -84,14 +84,21 @@ it('the sequencer gives the positions of a run that was rolled back to the same 
 
 const onServer = hasServer ? it : it.skip;
 
-onServer('leaves the changes of a workspace to the run that holds it, and does not wait for it', async () => {
-  const workspaceId = newUuid();
-  const db = database.of(workspaceId);
-  const connect = () => database.connect();
-  await append(workspaceId, 3);
-  await inTransaction(db, async (trx) => {
-    await numberChanges(inside(trx), 1);
-    expect(await numberChanges({ db, connect }, 2)).toMatchObject({ held: false, count: 0, position: null });
-  });
-  expect(await positionsOf(workspaceId)).toEqual([1, 2, 3]);
-});
+onServer(
+  'the sequencer leaves the changes of a workspace to the run that holds it, and does not wait for it',
+  async () => {
+    const workspaceId = newUuid();
+    const db = database.of(workspaceId);
+    const connect = () => database.connect();
+    await append(workspaceId, 3);
+    await inTransaction(db, async (trx) => {
+      await numberChanges(inside(trx), 1);
+      expect(await numberChanges({ db, connect }, 2)).toMatchObject({
+        held: false,
+        count: 0,
+        position: null,
+      });
+    });
+    expect(await positionsOf(workspaceId)).toEqual([1, 2, 3]);
+  },
+);

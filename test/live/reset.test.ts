@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { inProcess } from '../cli/workgraph.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
-import { numberAll } from './logged.ts';
-import { cursorNow, nextAnswer, subscribe } from './subscribing.ts';
+import { numberAllChanges } from './logged.ts';
+import { newestCursor, nextAnswer, subscribe } from './subscribing.ts';
 import { sampleOf, samplesOf } from '../support/metrics.ts';
 
 const { app, world, ada } = useIssueWorld({ ownDatabase: true, settings: { METRICS_ADDRESS: '0' } });
@@ -11,21 +11,21 @@ const newIssue = () => ada.create({ teamId: world.eng.id, title: 'An issue' });
 const document = 'subscription ($after: String) { changes(after: $after) { eventType } }';
 const follow = (after?: string) => subscribe(app, document, { after }, { token: world.ada.token });
 
-it('`changes reset` makes every cursor expire, ends the streams, and logs an event', async () => {
+it('`changes reset` expires every cursor, ends the streams, and logs an event', async () => {
   await newIssue();
-  const before = await cursorNow(app);
+  const before = await newestCursor(app);
   const stream = await follow(before);
   const { exitCode, stdout } = await inProcess(app, 'changes reset', ['--json']);
   expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, [{ workspaceId: expect.any(String) }]]);
   expect((await nextAnswer(stream)).answer.errors?.[0]?.extensions.code).toBe('CURSOR_EXPIRED');
   await stream.ended;
   for (const cursor of [before, 'c1-0-0']) expect((await follow(cursor)).response.status).toBe(410);
-  await numberAll(app.database);
+  await numberAllChanges(app.database);
   const { body } = await app.graphql<{ changes: { nodes: { eventType: string }[] } }>(
     '{ changes { nodes { eventType } } }',
   );
   expect(body.data?.changes.nodes).toEqual([{ eventType: 'changes.lost.v1' }]);
-  const again = await follow(await cursorNow(app));
+  const again = await follow(await newestCursor(app));
   await newIssue();
   expect((await nextAnswer(again)).answer.data?.changes?.eventType).toBe('issue.created.v1');
   again.stop();
@@ -33,7 +33,7 @@ it('`changes reset` makes every cursor expire, ends the streams, and logs an eve
 
 it('the metrics count streams, changes and their delays', async () => {
   const before = await sampleOf(app, 'workgraph_delivered_events_total');
-  const streams = [await follow(await cursorNow(app)), await follow(await cursorNow(app))];
+  const streams = [await follow(await newestCursor(app)), await follow(await newestCursor(app))];
   expect(Object.fromEntries(await samplesOf(app, 'workgraph_streams'))).toEqual({
     'of="graphql"': 2,
     'of="rest"': 0,

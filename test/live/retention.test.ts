@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { oldChanges } from '../../src/resolvers/housekeeping.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { copyTemplate } from '../support/templates.ts';
-import { numberAll } from './logged.ts';
+import { numberAllChanges } from './logged.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
@@ -13,7 +13,7 @@ it('old changes are removed, and the log records its new start', async () => {
     .selectFrom('workspace')
     .select('id')
     .executeTakeFirstOrThrow();
-  await numberAll(database);
+  await numberAllChanges(database);
   const log = database.of(workspaceId);
   const head = () => log.selectFrom('changeHead').select(['oldest', 'position']).executeTakeFirstOrThrow();
   const { position } = await head();

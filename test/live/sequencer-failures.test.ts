@@ -64,7 +64,7 @@ async function waitUntilNumbered(workspaceId: string, count: number): Promise<vo
   });
 }
 
-const refusal = [
+const expectedWarning = [
   { err: expect.objectContaining({ message: 'not here' }), workspaceId: failingWorkspace },
   'changes of a workspace could not be numbered',
 ];
@@ -80,13 +80,13 @@ it('a workspace whose changes cannot be numbered holds up no other, and is logge
     await append(workingWorkspace);
     await waitUntilNumbered(workingWorkspace, count);
   }
-  expect(warnings).toEqual([refusal]);
+  expect(warnings).toEqual([expectedWarning]);
   await whenNumbering('null');
   await waitUntilNumbered(failingWorkspace, 4);
   await whenNumbering(`raise exception 'not here'`);
   await append(failingWorkspace);
   await eventually(async () => warnings.length === 2);
-  expect(warnings).toEqual([refusal, refusal]);
+  expect(warnings).toEqual([expectedWarning, expectedWarning]);
 });
 
 (hasServer ? describe : describe.skip)('on a PostgreSQL server', () => {

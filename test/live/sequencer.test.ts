@@ -9,7 +9,7 @@ import { copyTemplate } from '../support/templates.ts';
 import { newUuid } from '../../src/resolvers/ids.ts';
 import { numberChanges } from '../../src/db/changes.ts';
 import { Sequencer } from '../../src/live/sequencer.ts';
-import { numberAll } from './logged.ts';
+import { numberAllChanges } from './logged.ts';
 
 let app: App;
 let world: IssueWorld;
@@ -46,7 +46,7 @@ it('two sequencers number concurrent writes without gaps and in the order of eac
     }),
   );
   await second.close();
-  await numberAll(app.database);
+  await numberAllChanges(app.database);
   const rows = await positions();
   expect(rows.map(({ position }) => position)).toEqual(rows.map((_, index) => index + 1));
   expect(rows).toHaveLength(63);
@@ -80,7 +80,7 @@ it('the sequencer numbers the changes of a process that died after its commit, i
     .insertInto('changeInbox')
     .values([change(7), change(5), change(6)])
     .execute();
-  await numberAll(app.database);
+  await numberAllChanges(app.database);
   const rows = (await positions()).filter((row) => row.issueId === issueId);
   expect(rows.map(({ sortOrder }) => sortOrder)).toEqual([5, 6, 7]);
   expect(rows.map(({ position }) => position - (rows[0]?.position ?? 0))).toEqual([0, 1, 2]);

@@ -14,7 +14,7 @@ async function newIssue(): Promise<void> {
   await callerOf(app, await app.tokenFor()).create({ teamId: world.eng.id, title: 'An issue' });
 }
 
-it('a stream waits while its token has no objects left, and ends when the token is revoked', async () => {
+it('a stream waits while the cost quota of its token is used up, and ends when the token is revoked', async () => {
   const [token, other] = [await app.tokenFor(), await app.tokenFor()];
   const indebtedStream = await open(token);
   const otherStream = await open(other);
@@ -34,7 +34,7 @@ it('a stream waits while its token has no objects left, and ends when the token 
   expect(indebtedStream.count()).toBe(0);
 });
 
-it('a stream waits when its own events have used up the objects of its token', async () => {
+it('a stream waits when its own events have used up the cost quota of its token', async () => {
   const [token, other] = [await app.tokenFor(), await app.tokenFor()];
   const viewers = Array.from({ length: 40 }, (_, n) => `v${n}: viewer { scopes }`);
   const answer = await app.graphql(`{ ${viewers.join(' ')} }`, {}, { token });
@@ -51,7 +51,7 @@ it('a stream waits when its own events have used up the objects of its token', a
   for (const stream of [spendingStream, otherStream]) stream.stop();
 });
 
-it('a stream continues when its token has no requests left, because events are not requests', async () => {
+it('a stream continues when the request quota of its token is used up, because events do not count as requests', async () => {
   const [token, other] = [await app.tokenFor(), await app.tokenFor()];
   const stream = await open(token);
   const otherStream = await open(other);

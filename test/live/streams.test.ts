@@ -6,7 +6,8 @@ import { startApp } from '../support/app.ts';
 import { callerOf } from '../support/mutations.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { listen } from './event-stream.ts';
-import { numberAll } from './logged.ts';
+import { numberAllChanges } from './logged.ts';
+import { newestCursor } from './subscribing.ts';
 import { sampleOf } from '../support/metrics.ts';
 import { revokeToken } from '../support/revoke-token.ts';
 
@@ -14,14 +15,6 @@ const { app, world, ada } = useIssueWorld({ settings: { STREAMS_PER_TOKEN: '3', 
 
 const newIssue = () => ada.create({ teamId: world.eng.id, title: 'An issue' });
 const streamUrl = (query = '') => `${app.url}/v1/changes${query}`;
-
-async function cursorNow(): Promise<string> {
-  await numberAll(app.database);
-  const { body } = await app.graphql<{ workspace: { changeCursor: string } }>(
-    '{ workspace { changeCursor } }',
-  );
-  return body.data?.workspace.changeCursor ?? '';
-}
 
 describe('GET /v1/changes as a stream', () => {
   it('sends each change when it is made, in the same form as in a page', async () => {
@@ -52,10 +45,10 @@ describe('GET /v1/changes as a stream', () => {
   );
 
   it('starts after a cursor, and continues from Last-Event-ID without loss or repetition', async () => {
-    const start = await cursorNow();
+    const start = await newestCursor(app);
     const { key } = await newIssue();
     for (const body of ['One', 'Two', 'Three']) await ada.mutate('commentCreate', { issueKey: key, body });
-    await numberAll(app.database);
+    await numberAllChanges(app.database);
     const first = await listen(streamUrl(`?cursor=${start}&page_size=2`), world.ada.token);
     const seen = [await first.next(), await first.next()];
     first.stop();
@@ -69,7 +62,7 @@ describe('GET /v1/changes as a stream', () => {
   });
 
   it('sends only changes that match the filter, and its id still advances', async () => {
-    const start = await cursorNow();
+    const start = await newestCursor(app);
     const stream = await listen(
       streamUrl(`?cursor=${start}&event_type=issue-comment.created.v1`),
       world.ada.token,
@@ -77,12 +70,12 @@ describe('GET /v1/changes as a stream', () => {
     const { key } = await newIssue();
     await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
     expect((await stream.next()).type).toBe('issue-comment.created.v1');
-    expect(stream.lastId()).toBe(await cursorNow());
+    expect(stream.lastId()).toBe(await newestCursor(app));
     stream.stop();
   });
 
   it('is read together with equal streams, also far behind the end of the log', async () => {
-    const start = await cursorNow();
+    const start = await newestCursor(app);
     const change = () => ({
       changeId: newUuid(),
       eventType: 'issue.updated.v1',
@@ -95,7 +88,7 @@ describe('GET /v1/changes as a stream', () => {
       .insertInto('changeInbox')
       .values(Array.from({ length: 2_500 }, change))
       .execute();
-    const newest = await cursorNow();
+    const newest = await newestCursor(app);
     const reads = () => sampleOf(app, 'workgraph_stream_reads_total', 'kind="made"');
     const before = await reads();
     const streams = await Promise.all(
@@ -137,7 +130,7 @@ describe('GET /v1/changes as a stream', () => {
 
   it('reads once for equal streams, whose tokens cover the same', async () => {
     const saved = () => sampleOf(app, 'workgraph_stream_reads_total', 'kind="saved"');
-    const start = await cursorNow();
+    const start = await newestCursor(app);
     const tokens = await Promise.all([1, 2, 3].map(() => app.tokenFor()));
     const streams = await Promise.all(tokens.map((token) => listen(streamUrl(`?cursor=${start}`), token)));
     const before = await saved();
@@ -154,7 +147,7 @@ describe('GET /v1/changes as a stream', () => {
     const narrowStream = await listen(streamUrl(), await app.tokenFor({ scopes: ['teams:read'] }));
     expect(narrowStream.response.status).toBe(403);
     await newIssue();
-    await numberAll(app.database);
+    await numberAllChanges(app.database);
     expect(foreignStream.lastId()).toBe('c1-0-0');
     foreignStream.stop();
   });
@@ -182,7 +175,9 @@ describe('GET /v1/changes as a stream', () => {
     expect(refused.status).toBe(429);
     expect(refused.headers.get('Retry-After')).not.toBeNull();
     expect(await refused.json()).toMatchObject({ code: 'too_many_streams' });
-    const waiting = await app.request('GET', `/v1/changes?wait=1&cursor=${await cursorNow()}`, { token });
+    const waiting = await app.request('GET', `/v1/changes?wait=1&cursor=${await newestCursor(app)}`, {
+      token,
+    });
     expect(waiting.status).toBe(429);
     for (const stream of streams) {
       stream.stop();

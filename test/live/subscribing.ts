@@ -1,6 +1,6 @@
 import type { App } from '../support/app.ts';
 import { type EventReader, listen } from './event-stream.ts';
-import { numberAll } from './logged.ts';
+import { numberAllChanges } from './logged.ts';
 
 /** An answer of a subscription to `changes` or `issues`. */
 export interface StreamAnswer {
@@ -37,8 +37,8 @@ export async function nextAnswer(
 }
 
 /** The cursor of the newest change, after all changes have received their positions. */
-export async function cursorNow(app: App): Promise<string> {
-  await numberAll(app.database);
+export async function newestCursor(app: App): Promise<string> {
+  await numberAllChanges(app.database);
   const { body } = await app.graphql<{ workspace: { changeCursor: string } }>(
     '{ workspace { changeCursor } }',
   );

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { strange } from '../inputs/texts.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
-import { numberAll } from './logged.ts';
-import { cursorNow, nextAnswer, subscribe as openSubscription, type StreamAnswer } from './subscribing.ts';
+import { numberAllChanges } from './logged.ts';
+import { newestCursor, nextAnswer, subscribe as openSubscription, type StreamAnswer } from './subscribing.ts';
 import { revokeToken } from '../support/revoke-token.ts';
 
 const { app, world, ada } = useIssueWorld({
@@ -26,7 +26,7 @@ const subscribe = (query: string, variables: object = {}, options: Options = {})
   openSubscription(app, query, variables, { token: world.ada.token, ...options });
 
 /** The answer to a subscription that is refused. */
-async function refusal(
+async function refusalOf(
   query: string,
   variables: object = {},
   { token = world.ada.token, headers = {} }: Options = {},
@@ -71,7 +71,7 @@ describe('subscription { changes }', () => {
   });
 
   it('resumes from Last-Event-ID rather than from its argument, without loss or repetition', async () => {
-    const start = await cursorNow(app);
+    const start = await newestCursor(app);
     const { key } = await newIssue();
     for (const body of ['One', 'Two', 'Three']) await ada.mutate('commentCreate', { issueKey: key, body });
     const first = await subscribe(document, { after: start });
@@ -87,18 +87,18 @@ describe('subscription { changes }', () => {
 
   it('sends only what matches the filter, and its id still advances', async () => {
     const filter = { eventType: { eq: 'issue-comment.created.v1' } };
-    const stream = await subscribe(document, { after: await cursorNow(app), filter });
+    const stream = await subscribe(document, { after: await newestCursor(app), filter });
     const { key } = await newIssue();
     await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
     expect((await nextAnswer(stream)).answer.data?.changes?.eventType).toBe('issue-comment.created.v1');
-    expect(stream.lastId()).toBe(await cursorNow(app));
+    expect(stream.lastId()).toBe(await newestCursor(app));
     stream.stop();
   });
 
   it('answers many changes at once with the statements of few', async () => {
-    const start = await cursorNow(app);
+    const start = await newestCursor(app);
     for (let count = 0; count < 30; count += 1) await newIssue();
-    await numberAll(app.database);
+    await numberAllChanges(app.database);
     const stream = await subscribe(document, { after: start });
     const subjects = [];
     for (let count = 0; count < 30; count += 1)
@@ -122,7 +122,7 @@ describe('a subscription that is refused', () => {
       'QUERY_TOO_COMPLEX',
     ],
   ])('%s is 400', async (_what, query, code) => {
-    expect(await refusal(query)).toMatchObject({ status: 400, code });
+    expect(await refusalOf(query)).toMatchObject({ status: 400, code });
   });
 
   // Its arguments would choose the events although its scopes are not checked.
@@ -173,7 +173,7 @@ describe('a subscription that is refused', () => {
   ])('%s has the status of its error code', async (what, query, status, code) => {
     const token = await app.tokenFor(what === 'without the scope' ? { scopes: ['teams:read'] } : undefined);
     for (const accept of ['text/event-stream', '*/*', 'application/json, text/event-stream'])
-      expect(await refusal(query, {}, { token, headers: { Accept: accept } })).toMatchObject({
+      expect(await refusalOf(query, {}, { token, headers: { Accept: accept } })).toMatchObject({
         status,
         code,
       });
@@ -182,12 +182,12 @@ describe('a subscription that is refused', () => {
   it('with too many streams of its token is 429', async () => {
     const token = await app.tokenFor();
     const streams = await Promise.all(Array.from({ length: 8 }, () => subscribe(document, {}, { token })));
-    expect(await refusal(document, {}, { token })).toMatchObject({ status: 429, code: 'TOO_MANY_STREAMS' });
+    expect(await refusalOf(document, {}, { token })).toMatchObject({ status: 429, code: 'TOO_MANY_STREAMS' });
     for (const stream of streams) stream.stop();
   });
 
   it('with an Accept that allows no stream is 406', async () => {
-    const answer = await refusal(document, {}, { headers: { Accept: 'application/json' } });
+    const answer = await refusalOf(document, {}, { headers: { Accept: 'application/json' } });
     expect(answer).toMatchObject({ status: 406, code: 'NOT_ACCEPTABLE' });
   });
 
@@ -196,10 +196,10 @@ describe('a subscription that is refused', () => {
     for (const text of strange) {
       for (const root of ['changes', 'issues']) {
         const query = `subscription ($after: String) { ${root}(after: $after) { cursor } }`;
-        if (text !== '') statuses.add((await refusal(query, { after: text })).status);
+        if (text !== '') statuses.add((await refusalOf(query, { after: text })).status);
       }
       if (text === '' || !/^[\x21-\x7e]+$/.test(text) || text.length > 5_000) continue;
-      statuses.add((await refusal(document, {}, { headers: { 'Last-Event-ID': text } })).status);
+      statuses.add((await refusalOf(document, {}, { headers: { 'Last-Event-ID': text } })).status);
     }
     expect([...statuses]).toEqual([400]);
   });
@@ -238,7 +238,7 @@ describe('a subscription that has begun', () => {
       );
       return body.data?.viewer.rateLimit.cost.remaining ?? 0;
     };
-    const start = await cursorNow(app);
+    const start = await newestCursor(app);
     const streams = await Promise.all(
       tokens.map((token) => subscribe(document, { after: start }, { token })),
     );
@@ -270,7 +270,7 @@ describe('a subscription that has begun', () => {
 
   it('ends with the error and `complete` when the log starts over', async () => {
     await newIssue();
-    const stream = await subscribe(document, { after: await cursorNow(app) });
+    const stream = await subscribe(document, { after: await newestCursor(app) });
     const log = app.database.of(app.workspaceId);
     const { position } = await log.selectFrom('changeHead').select('position').executeTakeFirstOrThrow();
     await log.updateTable('change').set({ tag: 77 }).where('position', '=', position).execute();
@@ -288,7 +288,7 @@ describe('a subscription that has begun', () => {
       { token: other.token },
     );
     await newIssue();
-    await numberAll(app.database);
+    await numberAllChanges(app.database);
     expect(foreignStream.lastId()).toBe('c1-0-0');
     foreignStream.stop();
   });
@@ -306,6 +306,6 @@ describe('a query for a client that accepts only events', () => {
   });
 
   it('that is refused has the status of the error', async () => {
-    expect(await refusal('{ nothing }')).toMatchObject({ status: 400, code: 'GRAPHQL_VALIDATION_FAILED' });
+    expect(await refusalOf('{ nothing }')).toMatchObject({ status: 400, code: 'GRAPHQL_VALIDATION_FAILED' });
   });
 });

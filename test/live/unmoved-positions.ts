@@ -10,7 +10,8 @@ const byLog = coveredTables.filter((table) => !byVersion.has(table));
 
 /**
  * Makes the database record each transaction that changes a row of the other covered tables, and neither logs a change nor marks
- * itself as not logged. It excepts attachments that have no bytes yet, which nobody can read, and the counters of new teams.
+ * itself as not logged. Attachments without bytes are exempt, because nobody can read them yet, and so are the counters of new
+ * teams.
  */
 export async function recordUnmoved(database: Database): Promise<void> {
   await sql`create table unmoved (changed text, how text)`.execute(database.unscoped);

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { onStatement } from '../../src/db/engine/meter.ts';
 import { isGraphqlJs } from '../support/chosen-executor.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
-import { cursorNow } from './subscribing.ts';
+import { newestCursor } from './subscribing.ts';
 
 const { app, world, ada } = useIssueWorld({
   changesRows: true,
@@ -20,7 +20,7 @@ describe('an operation with a field that waits', () => {
     const two = `query ($after: String, $seconds: Int) {
       a: changes(${wait}) { cursor } b: changes(after: $after, waitSeconds: $seconds) { cursor }
     }`;
-    const after = await cursorNow(app);
+    const after = await newestCursor(app);
     const { body } = await app.graphql(two, { after, seconds: 1 });
     expect(body).toMatchObject({
       errors: [{ extensions: { code: 'INVALID_REQUEST', errors: [{ field: 'waitSeconds' }] } }],
@@ -32,7 +32,7 @@ describe('an operation with a field that waits', () => {
   });
 
   it('may select it twice', async () => {
-    const after = await cursorNow(app);
+    const after = await newestCursor(app);
     const query = `query ($after: String) { changes(${wait}) { cursor } ... { changes(${wait}) { hasMore } } }`;
     const waiting = app.graphql(query, { after });
     await newIssue();
@@ -41,7 +41,7 @@ describe('an operation with a field that waits', () => {
 
   whenCompiled('reads its other fields first, because it is not in progress while it waits', async () => {
     const { key } = await newIssue();
-    const after = await cursorNow(app);
+    const after = await newestCursor(app);
     const query = `query ($after: String, $key: String!) { changes(${wait}) { cursor } issue(key: $key) { title } }`;
     const statements: string[] = [];
     const stop = onStatement(({ sql }) => void statements.push(sql));
@@ -59,7 +59,7 @@ describe('an operation with a field that waits', () => {
   whenCompiled(
     'answers at once if graphql-js has to answer it, so that it keeps no others waiting',
     async () => {
-      const after = await cursorNow(app);
+      const after = await newestCursor(app);
       const query = `query ($after: String) { changes(${wait}) { cursor } node(id: "unreadable") { id } }`;
       expect(await app.graphql(query, { after })).toMatchObject({
         body: { data: { changes: { cursor: after }, node: null } },

@@ -160,18 +160,18 @@ describe('a WebSocket', () => {
     const { socket, send } = openSocket(app.url);
     await send(init(world.ada.token));
     await once(socket, 'message');
-    const operations = 100;
+    const operationCount = 100;
     const answers = new Map<string, { type: string; payload: unknown }>();
-    const answeredCount = new Promise<void>((resolve) => {
+    const allAnswered = new Promise<void>((resolve) => {
       socket.on('message', (data: Buffer) => {
         const { id, ...answer } = JSON.parse(String(data)) as { id: string; type: string; payload: unknown };
         if (answer.type !== 'complete') answers.set(id, answer);
-        if (answers.size === operations) resolve();
+        if (answers.size === operationCount) resolve();
       });
     });
-    for (let id = 0; id < operations; id += 1)
+    for (let id = 0; id < operationCount; id += 1)
       void send({ type: 'subscribe', id: String(id), payload: { query: '{ viewer { scopes } }' } });
-    await answeredCount;
+    await allAnswered;
     const refused = [...answers.values()].filter(({ type }) => type === 'error');
     expect(refused).not.toEqual([]);
     for (const { payload } of refused)

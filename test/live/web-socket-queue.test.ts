@@ -62,10 +62,10 @@ describe.each(['waiting', 'in_progress'])(
       await send({ type: 'connection_init', payload: { Authorization: `Bearer ${app.token}` } });
       await once(socket, 'message');
       const answers: unknown[] = [];
-      const { promise: pongReceived, resolve: markRead } = Promise.withResolvers<void>();
+      const { promise: pongReceived, resolve: markPongReceived } = Promise.withResolvers<void>();
       socket.on('message', (data: Buffer) => {
         const answer = JSON.parse(String(data)) as { type: string };
-        if (answer.type === 'pong') return markRead();
+        if (answer.type === 'pong') return markPongReceived();
         answers.push(answer);
         if (answer.type !== 'next') socket.close(1000);
       });

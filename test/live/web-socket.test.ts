@@ -10,7 +10,7 @@ import { scopes } from '../../src/resolvers/context.ts';
 import { schema } from '../../src/schema/index.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { openSocket, changesDocument, openStreams, socketUrl } from './sockets.ts';
-import { cursorNow } from './subscribing.ts';
+import { newestCursor } from './subscribing.ts';
 import { revokeToken } from '../support/revoke-token.ts';
 
 const { app, world, ada } = useIssueWorld({
@@ -55,6 +55,7 @@ async function answersTo(client: Client, query: string, variables: Record<string
 }
 
 const newIssue = () => ada.create({ teamId: world.eng.id, title: 'Over a socket' });
+
 describe('the client of graphql-ws', () => {
   it('gets the answers that a POST gets, to queries and mutations', async () => {
     const client = connect(world.ada.token);
@@ -70,7 +71,7 @@ describe('the client of graphql-ws', () => {
 
   it('receives changes, resumes from a cursor, and ends on request', async () => {
     const client = connect(world.ada.token);
-    const start = await cursorNow(app);
+    const start = await newestCursor(app);
     const stream = client.iterate<{ changes: { cursor: string; issue: { key: string } } }>({
       query: changesDocument,
       variables: { after: start },
@@ -180,10 +181,10 @@ describe('the client of graphql-ws', () => {
     const token = await app.tokenFor();
     const client = connect(token);
     const stream = client.iterate({ query: changesDocument });
-    const firstEvents = stream.next();
+    const firstEvent = stream.next();
     while ((await openStreams(app)) === 0) await setImmediate();
     await newIssue();
-    await firstEvents;
+    await firstEvent;
     await revokeToken(app, token);
     await newIssue();
     const { value } = await stream.next();

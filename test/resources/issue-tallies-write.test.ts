@@ -10,7 +10,7 @@ import { wrongTallies } from '../../src/resolvers/housekeeping.ts';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import { Issue } from '../../src/schema/issues.ts';
 import { bead, type ImportWorld, importWorld } from '../cli/import-world.ts';
-import { numberAll } from '../live/logged.ts';
+import { numberAllChanges } from '../live/logged.ts';
 import { type App, startApp } from '../support/app.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { type IssueWorld, issueWorld } from '../support/issue-world.ts';
@@ -179,7 +179,7 @@ describe('the tallies of issues', () => {
     const mark = async () =>
       (await app.database.of(workspaceId).selectFrom('changeHead').select('unloggedTag').execute())[0]
         ?.unloggedTag;
-    await numberAll(app.database);
+    await numberAllChanges(app.database);
     const before = await mark();
     await sql`update issue set priority = 4, estimate_value = 13
       where workspace_id = ${workspaceId} and id = ${issueId}`.execute(unscoped);

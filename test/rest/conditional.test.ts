@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { routeTable } from '../../src/rest-compat/route-table.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
 import { type Answer, type App, startApp } from '../support/app.ts';
-import { numberAll } from '../live/logged.ts';
+import { numberAllChanges } from '../live/logged.ts';
 import { storeWebhook } from '../support/stored-webhook.ts';
 import type { ListBody } from './walk.ts';
 
@@ -108,7 +108,7 @@ describe('writes', () => {
       );
       expect((await app.request(method, gone, { headers: { 'If-Match': tag }, ...body })).status).toBe(404);
       // A webhook shows its backlog, which grows when an earlier write gets its position.
-      await numberAll(app.database);
+      await numberAllChanges(app.database);
       const fits = await app.request(method, path, {
         headers: { 'If-Match': `"elsewhere", "r${revision}-another-hash"` },
         ...body,

@@ -7,7 +7,7 @@ import { parseDirectory } from '../../src/portability/directory/directory-file.t
 import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { resetChanges } from '../../src/resolvers/changes/changes-reset.ts';
 import { createWorkspace } from '../../src/resolvers/workspaces.ts';
-import { numberAll } from '../live/logged.ts';
+import { numberAllChanges } from '../live/logged.ts';
 import { isGraphqlJs } from '../support/chosen-executor.ts';
 import { member } from '../support/fixtures.ts';
 import { startSecondServer } from '../support/server-processes.ts';
@@ -59,7 +59,7 @@ async function get(
 
 /** The tag of an answer that the server remembers, because it was requested with this tag while no change waited for its position. */
 async function rememberedTag(path: string, token = world.ada.token): Promise<string> {
-  await numberAll(app.database);
+  await numberAllChanges(app.database);
   const { status, tag } = await get(path, '', { token });
   expect([path, status]).toEqual([path, 200]);
   expect((await get(path, tag, { token })).status).toBe(304);
@@ -112,7 +112,7 @@ onCompiled('a read with the tag of its answer', () => {
   it('is run for the tag of a coding that the client does not accept any more', async () => {
     await ada.create({ teamId: world.eng.id, title: 'A long title '.repeat(15).trim() });
     const path = '/v1/issues';
-    await numberAll(app.database);
+    await numberAllChanges(app.database);
     const gzip = { 'Accept-Encoding': 'gzip' };
     const { tag } = await get(path, '', { headers: gzip });
     expect(tag).toMatch(/-gzip"$/);
@@ -153,7 +153,7 @@ onCompiled('a write', () => {
     const tag = await rememberedTag(largeQuery);
     await writeKinds[name]?.();
     expect(await get(largeQuery, tag)).toMatchObject({ status: 200 });
-    await numberAll(app.database);
+    await numberAllChanges(app.database);
     expect(await get(largeQuery, tag)).toMatchObject({ status: 200 });
   });
 
@@ -209,7 +209,7 @@ onCompiled('a read is run for the tag of its answer', () => {
   it('after the log of changes has started over', async () => {
     const tag = await rememberedTag(largeQuery);
     await resetChanges(app.database, { id: app.workspaceId, name: 'Test' }, systemActor);
-    await numberAll(app.database);
+    await numberAllChanges(app.database);
     expect(await outcomeOf(() => get(largeQuery, tag))).toEqual({ status: 304, isRun: true });
   });
 
@@ -250,7 +250,7 @@ onCompiled('a read is run for the tag of its answer', () => {
       '{ issues(first: 5) { nodes { agentThread { messageCount } } } }',
     ],
   ])('where it depends on %s', async (_what, query) => {
-    await numberAll(app.database);
+    await numberAllChanges(app.database);
     const path = graphql(query);
     const { tag, text } = await get(path);
     expect(text).not.toContain('errors');
@@ -301,7 +301,7 @@ describe('the position of the data', () => {
       });
       const position = () => selectDataPosition(database, workspaceId);
       const knownPosition = async () => {
-        await numberAll(database);
+        await numberAllChanges(database);
         const found = await position();
         if (!found) throw new Error('The position should be known.');
         return found;

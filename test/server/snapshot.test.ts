@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { compiledCounts } from '../../src/executor/compiled/run/executor.ts';
 import { DatabaseUnavailableError } from '../../src/db/engine/unavailable.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
-import { cursorNow } from '../live/subscribing.ts';
+import { newestCursor } from '../live/subscribing.ts';
 import { type App, startApp } from '../support/app.ts';
 import { team } from '../support/fixtures.ts';
 
@@ -113,7 +113,7 @@ describe('a query with X-Workgraph-Snapshot', () => {
   });
 
   it('does not wait for changes, which it could not show', async () => {
-    const after = await cursorNow(app);
+    const after = await newestCursor(app);
     const query =
       'query ($after: String) { changes(after: $after, waitSeconds: 20) { nodes { eventType } } }';
     const changesAnswer = await app.graphql(query, { after }, { headers });

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { listen } from '../live/event-stream.ts';
-import { numberAll } from '../live/logged.ts';
+import { numberAllChanges } from '../live/logged.ts';
 import type { Answer, App } from './app.ts';
 
 interface GraphQLBody {
@@ -15,7 +15,7 @@ export async function readSubscription(
   variables: object,
   { token }: { token: string },
 ): Promise<Answer<GraphQLBody>> {
-  await numberAll(app.database);
+  await numberAllChanges(app.database);
   const headers = { 'Last-Event-ID': 'c1-0-0' };
   const body = JSON.stringify({ query, variables });
   let stream = await listen(`${app.url}/graphql`, token, headers, body);

@@ -3,10 +3,10 @@ import { describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { useWebhooks } from './use-webhooks.ts';
 
-const { app, hooks, webhookWith, waiting } = useWebhooks();
+const { app, webhooks, webhookWith, waitingCountOf } = useWebhooks();
 
-/** A process that ends does not wait for it. */
-const answeredAfter = (ms: number) => delay(ms, undefined, { ref: false });
+/** Resolves after some time, and does not keep the process alive until then. */
+const delayedBy = (ms: number) => delay(ms, undefined, { ref: false });
 const never = () => new Promise<void>(() => {});
 
 describe('the deliverer', () => {
@@ -32,7 +32,7 @@ describe('the deliverer', () => {
   it('stores outcomes after 50 messages', async () => {
     const left = Promise.withResolvers<number | undefined>();
     const { id } = await webhookWith(51, async (number) => {
-      if (number === 51) await waiting(id).then(left.resolve, left.reject);
+      if (number === 51) await waitingCountOf(id).then(left.resolve, left.reject);
     });
     expect(await left.promise).toBe(1);
   });
@@ -40,7 +40,7 @@ describe('the deliverer', () => {
   it('stores outcomes when a receiver has taken ten seconds', async () => {
     const left = Promise.withResolvers<number | undefined>();
     const { id } = await webhookWith(5, async (number) => {
-      if (number === 5) await waiting(id).then(left.resolve, left.reject);
+      if (number === 5) await waitingCountOf(id).then(left.resolve, left.reject);
       else await delay(10_100);
     });
     expect(await left.promise).toBe(1);
@@ -50,7 +50,7 @@ describe('the deliverer', () => {
     const arrived = Promise.withResolvers<void>();
     const { id } = await webhookWith(1, () => {
       arrived.resolve();
-      return answeredAfter(17_000);
+      return delayedBy(17_000);
     });
     await arrived.promise;
     const claimedMs = async () => {
@@ -65,9 +65,9 @@ describe('the deliverer', () => {
     const claims: number[] = [];
     await eventually(async () => {
       claims.push(await claimedMs());
-      return (await hooks().deliveries(id))[0]?.attemptCount === 1;
+      return (await webhooks.deliveries(id))[0]?.attemptCount === 1;
     });
-    expect(await hooks().deliveries(id)).toMatchObject([
+    expect(await webhooks.deliveries(id)).toMatchObject([
       { attempts: [{ status: null, error: 'There was no complete answer within 15 s.' }] },
     ]);
     // The last one may be of a claim that was released.
@@ -79,8 +79,8 @@ describe('the deliverer', () => {
 
 describe('webhookPing', () => {
   it('waits five seconds for an answer', async () => {
-    const { id } = await webhookWith(0, () => answeredAfter(7_000));
-    expect(await hooks().call('webhookPing', { id })).toMatchObject({
+    const { id } = await webhookWith(0, () => delayedBy(7_000));
+    expect(await webhooks.call('webhookPing', { id })).toMatchObject({
       isReceived: false,
       status: null,
       error: 'There was no complete answer within 5 s.',

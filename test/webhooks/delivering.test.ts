@@ -3,7 +3,7 @@ import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { resetChanges } from '../../src/resolvers/changes/changes-reset.ts';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { numberAll } from '../live/logged.ts';
+import { numberAllChanges } from '../live/logged.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { webhookCalls } from './calls.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
@@ -11,21 +11,21 @@ import { eventually } from '../support/eventually.ts';
 
 const { app, world, ada } = useIssueWorld({ ownDatabase: true, settings: { WEBHOOK_NETWORKS: '127.0.0.1' } });
 
-const hooks = () => webhookCalls(app);
-const open: { receiver: Receiver; id: string }[] = [];
+const webhooks = webhookCalls(app);
+const created: { receiver: Receiver; id: string }[] = [];
 afterEach(async () => {
-  for (const { receiver, id } of open.splice(0)) {
-    await hooks().call('webhookDelete', { id });
+  for (const { receiver, id } of created.splice(0)) {
+    await webhooks.call('webhookDelete', { id });
     receiver.close();
   }
 });
 
-async function hooked(fields: Record<string, unknown> = {}) {
+async function createWebhook(fields: Record<string, unknown> = {}) {
   const receiver = await startReceiver();
   // A change that gets its position only after the webhook was created would be sent to it.
-  await numberAll(app.database);
-  const { webhook, secret } = await hooks().call('webhookCreate', { url: receiver.url, ...fields });
-  open.push({ receiver, id: webhook.id });
+  await numberAllChanges(app.database);
+  const { webhook, secret } = await webhooks.call('webhookCreate', { url: receiver.url, ...fields });
+  created.push({ receiver, id: webhook.id });
   return { receiver, id: webhook.id, secret };
 }
 
@@ -33,7 +33,7 @@ const newIssue = (title = 'An issue') => ada.create({ teamId: world.eng.id, titl
 
 describe('the deliverer', () => {
   it('sends each change in order, signed, with the issue and the comment', async () => {
-    const { receiver, id, secret } = await hooked();
+    const { receiver, id, secret } = await createWebhook();
     const issue = await newIssue('Grüße 🦉');
     await ada.mutate('commentCreate', { issueKey: issue.key, body: 'Said.' });
     await ada.update(issue.key, { title: 'Another' });
@@ -53,8 +53,8 @@ describe('the deliverer', () => {
       expect(headers['webhook-id']).toBe((data.change as { id: string }).id);
     }
     expect(messages[1]?.data).toMatchObject({ comment: { body: { content: expect.anything() } } });
-    await eventually(async () => (await hooks().read(id))?.waitingCount === 0);
-    const deliveries = await hooks().deliveries(id);
+    await eventually(async () => (await webhooks.read(id))?.waitingCount === 0);
+    const deliveries = await webhooks.deliveries(id);
     expect(deliveries).toHaveLength(3);
     expect(deliveries[0]).toMatchObject({
       state: 'DELIVERED',
@@ -63,12 +63,12 @@ describe('the deliverer', () => {
       nextAttemptUtc: null,
       body: messages[2]?.text,
     });
-    expect(await hooks().read(id)).toMatchObject({ state: 'ACTIVE', backlog: 0, failures: 0 });
+    expect(await webhooks.read(id)).toMatchObject({ state: 'ACTIVE', backlog: 0, failures: 0 });
   });
 
   it('sends only the chosen events of the chosen team', async () => {
-    const { receiver } = await hooked({ eventTypes: ['issue-comment.created.v1'] });
-    const { receiver: ofTeam } = await hooked({ teamId: world.eng.id });
+    const { receiver } = await createWebhook({ eventTypes: ['issue-comment.created.v1'] });
+    const { receiver: teamReceiver } = await createWebhook({ teamId: world.eng.id });
     const { key } = await newIssue();
     await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
     await ada.create({ teamId: world.ops.id, title: 'Of another team' });
@@ -79,14 +79,14 @@ describe('the deliverer', () => {
       'issue-comment.created.v1',
       'issue-comment.created.v1',
     ]);
-    const messages = await ofTeam.until(4);
+    const messages = await teamReceiver.until(4);
     expect(new Set(messages.map(({ data }) => (data.change as { teamId: string }).teamId))).toEqual(
       new Set([world.eng.id]),
     );
   });
 
   it('retries a message with the same id and body until it is accepted, and keeps the order within the issue', async () => {
-    const { receiver, id } = await hooked();
+    const { receiver, id } = await createWebhook();
     let failing = true;
     receiver.answer(() => (failing ? { status: 500, body: 'not now' } : { status: 200 }));
     const { key, id: issueId } = await newIssue();
@@ -94,10 +94,10 @@ describe('the deliverer', () => {
     await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
     const other = await newIssue();
     await receiver.until(1, ({ data }) => (data.issue as { id: string }).id === other.id);
-    await eventually(async () => (await hooks().deliveries(id, { state: { eq: 'WAITING' } })).length === 3);
+    await eventually(async () => (await webhooks.deliveries(id, { state: { eq: 'WAITING' } })).length === 3);
     failing = false;
-    await hooks().call('webhookPing', { id });
-    await hasten(id);
+    await webhooks.call('webhookPing', { id });
+    await retryNow(id);
     const ofIssue = await receiver.until(
       3,
       ({ data }) => (data.issue as { id: string } | undefined)?.id === issueId,
@@ -108,8 +108,8 @@ describe('the deliverer', () => {
       ['issue-comment.created.v1', 200],
     ]);
     expect(ofIssue[1]).toMatchObject({ id: ofIssue[0]?.id, text: ofIssue[0]?.text });
-    await eventually(async () => (await hooks().read(id))?.waitingCount === 0);
-    const [, comment, created] = await hooks().deliveries(id);
+    await eventually(async () => (await webhooks.read(id))?.waitingCount === 0);
+    const [, comment, created] = await webhooks.deliveries(id);
     expect(comment).toMatchObject({ attemptCount: 1 });
     expect(created).toMatchObject({
       attempts: [
@@ -120,8 +120,8 @@ describe('the deliverer', () => {
   });
 
   it('signs with both secrets after a rotation', async () => {
-    const { receiver, id, secret: before } = await hooked();
-    const { secret: after, webhook } = await hooks().call('webhookSecretRotate', { id });
+    const { receiver, id, secret: before } = await createWebhook();
+    const { secret: after, webhook } = await webhooks.call('webhookSecretRotate', { id });
     expect(after).not.toBe(before);
     expect(webhook.previousSecretUntilUtc).not.toBeNull();
     await newIssue();
@@ -133,13 +133,13 @@ describe('the deliverer', () => {
   });
 
   it('disables a webhook at once when the receiver is gone, with an event and an entry in the audit log', async () => {
-    const { receiver, id } = await hooked();
-    const { receiver: witness } = await hooked({ eventTypes: ['webhook.disabled.v1'] });
+    const { receiver, id } = await createWebhook();
+    const { receiver: eventReceiver } = await createWebhook({ eventTypes: ['webhook.disabled.v1'] });
     receiver.answer(() => ({ status: 410 }));
     await newIssue();
-    const [event] = await witness.until(1);
+    const [event] = await eventReceiver.until(1);
     expect(event?.data).toMatchObject({ change: { subjectId: id, origin: 'system' } });
-    expect(await hooks().read(id)).toMatchObject({
+    expect(await webhooks.read(id)).toMatchObject({
       state: 'DISABLED',
       disabledReason: 'The receiver answered 410 Gone.',
     });
@@ -149,7 +149,7 @@ describe('the deliverer', () => {
     );
     expect(body.data?.auditEntries.nodes).toEqual([{ actorKind: 'SYSTEM' }]);
     receiver.answer(() => ({ status: 200 }));
-    expect(await hooks().call('webhookPing', { id })).toMatchObject({
+    expect(await webhooks.call('webhookPing', { id })).toMatchObject({
       isReceived: true,
       status: 200,
       webhook: { state: 'ACTIVE', disabledReason: null },
@@ -161,7 +161,7 @@ describe('the deliverer', () => {
     const token = await app.tokenFor({ role: 'admin' });
     const receiver = await startReceiver();
     const { webhook } = await webhookCalls(app, { token }).call('webhookCreate', { url: receiver.url });
-    open.push({ receiver, id: webhook.id });
+    created.push({ receiver, id: webhook.id });
     await newIssue();
     await receiver.until(1);
     await app.database
@@ -173,23 +173,23 @@ describe('the deliverer', () => {
       )
       .execute();
     await newIssue();
-    await eventually(async () => (await hooks().read(webhook.id))?.state === 'DISABLED');
-    expect(receiver.all).toHaveLength(1);
+    await eventually(async () => (await webhooks.read(webhook.id))?.state === 'DISABLED');
+    expect(receiver.messages).toHaveLength(1);
   });
 
   it('repeats deliveries on request', async () => {
-    const { receiver, id } = await hooked();
+    const { receiver, id } = await createWebhook();
     await newIssue();
     const [first] = await receiver.until(1);
-    await eventually(async () => (await hooks().read(id))?.waitingCount === 0);
-    const [delivery] = await hooks().deliveries(id);
-    expect(await hooks().call('webhookDeliveryRedeliver', { ids: [delivery?.id] })).toEqual({ count: 1 });
+    await eventually(async () => (await webhooks.read(id))?.waitingCount === 0);
+    const [delivery] = await webhooks.deliveries(id);
+    expect(await webhooks.call('webhookDeliveryRedeliver', { ids: [delivery?.id] })).toEqual({ count: 1 });
     const [, again] = await receiver.until(2);
     expect(again).toMatchObject({ id: first?.id, text: first?.text });
   });
 
   it('reports missing changes when the log does not go back to them', async () => {
-    const { receiver, id } = await hooked();
+    const { receiver, id } = await createWebhook();
     await app.database
       .of(app.workspaceId)
       .updateTable('webhook')
@@ -205,11 +205,11 @@ describe('the deliverer', () => {
     await newIssue('After it');
     const [, next] = await receiver.until(2);
     expect(next?.type).toBe('issue.created.v1');
-    expect(await hooks().read(id)).toMatchObject({ state: 'ACTIVE' });
+    expect(await webhooks.read(id)).toMatchObject({ state: 'ACTIVE' });
   });
 
   it('reports once that the log has started over, whenever the event gets its position', async () => {
-    const { receiver } = await hooked();
+    const { receiver } = await createWebhook();
     await newIssue();
     await receiver.until(1);
     await resetChanges(app.database, { id: app.workspaceId, name: 'Test' }, systemActor);
@@ -235,7 +235,7 @@ describe('the deliverer', () => {
 });
 
 /** Makes waiting retries due at once. */
-async function hasten(id: string): Promise<void> {
-  await hooks().call('webhookUpdate', { id, state: 'DISABLED' });
-  await hooks().call('webhookUpdate', { id, state: 'ACTIVE' });
+async function retryNow(id: string): Promise<void> {
+  await webhooks.call('webhookUpdate', { id, state: 'DISABLED' });
+  await webhooks.call('webhookUpdate', { id, state: 'ACTIVE' });
 }

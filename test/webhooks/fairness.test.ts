@@ -26,8 +26,8 @@ describe('webhooks whose receivers hang', () => {
     const { eng } = await issueWorld(app, workspace);
     const { token } = workspace;
     const receiver = await startReceiver();
-    const hooks = webhookCalls(app, { token });
-    const { webhook } = await hooks.call('webhookCreate', {
+    const otherWebhooks = webhookCalls(app, { token });
+    const { webhook } = await otherWebhooks.call('webhookCreate', {
       url: receiver.url,
       eventTypes: ['issue.created.v1'],
     });
@@ -40,7 +40,7 @@ describe('webhooks whose receivers hang', () => {
     expect(hanging.size).toBe(8);
     released.resolve();
     await eventually(() => hanging.size === 10);
-    await hooks.call('webhookDelete', { id: webhook.id });
+    await otherWebhooks.call('webhookDelete', { id: webhook.id });
     receiver.close();
   });
 });

@@ -8,19 +8,19 @@ import { startNameServer } from './name-server.ts';
 
 const open: { close: () => void }[] = [];
 afterEach(() => {
-  for (const each of open.splice(0)) each.close();
+  for (const server of open.splice(0)) server.close();
 });
 
-async function nameServer(entries: Parameters<typeof startNameServer>[0]) {
+async function openNameServer(entries: Parameters<typeof startNameServer>[0]) {
   const started = await startNameServer(entries);
   open.push(started);
   return started;
 }
 
 describe('HostNames', () => {
-  it('looks up names while others are not answered', async () => {
+  it('looks up a name while the look-ups of others are not answered', async () => {
     const silent = Array.from({ length: 20 }, (_, index) => `silent${index}.test`);
-    const { server, queriedNames, answerHeld } = await nameServer({
+    const { server, queriedNames, answerHeld } = await openNameServer({
       ...Object.fromEntries(silent.map((name) => [name, 'held'] as const)),
       'good.test': ['192.0.2.1', '192.0.2.2'],
     });
@@ -36,13 +36,13 @@ describe('HostNames', () => {
   });
 
   it('gives up on name servers that do not answer', async () => {
-    const { server } = await nameServer({ 'silent.test': 'held' });
+    const { server } = await openNameServer({ 'silent.test': 'held' });
     const names = new HostNames({ hasOwnNetworks: true, servers: [server], withinMs: 100 });
     await expect(names.addressesOf('silent.test')).rejects.toMatchObject({ code: 'ETIMEOUT' });
   });
 
   it('says of a name that is an alias of itself that it has no addresses', async () => {
-    const { server } = await nameServer({ 'loop.test': 'loops' });
+    const { server } = await openNameServer({ 'loop.test': 'loops' });
     for (const hasOwnNetworks of [true, false]) {
       const names = new HostNames({ hasOwnNetworks, servers: [server] });
       await expect(names.addressesOf('loop.test')).rejects.toMatchObject({ code: 'ENODATA' });
@@ -50,7 +50,7 @@ describe('HostNames', () => {
   });
 
   it('reads the file of hosts before it asks anyone', async () => {
-    const { server, queriedNames } = await nameServer({ localhost: ['192.0.2.1'] });
+    const { server, queriedNames } = await openNameServer({ localhost: ['192.0.2.1'] });
     const names = new HostNames({ hasOwnNetworks: true, servers: [server] });
     for (const name of ['localhost', 'LOCALHOST.'])
       expect(await names.addressesOf(name)).toContainEqual({ address: '127.0.0.1', family: 4 });
@@ -66,8 +66,8 @@ describe('HostNames', () => {
     );
     afterAll(() => rmSync(directory, { recursive: true }));
 
-    it('looks for a name that is not known as it is in each of them', async () => {
-      const { server, queriedNames } = await nameServer({
+    it('looks in each of them for a name that does not exist without them', async () => {
+      const { server, queriedNames } = await openNameServer({
         'receiver.old.test': ['192.0.2.1'],
         'receiver.corp.test': ['192.0.2.9'],
         'late.6.test': ['192.0.2.6'],
@@ -85,15 +85,15 @@ describe('HostNames', () => {
       await expect(names.addressesOf('receiver.')).rejects.toMatchObject({ code: 'ENOTFOUND' });
     });
 
-    it('takes no longer than for one name if they do not answer', async () => {
-      const { server, queriedNames } = await nameServer({ 'receiver.silent.test': 'held' });
+    it('gives up as soon as for a single name if the name servers do not answer', async () => {
+      const { server, queriedNames } = await openNameServer({ 'receiver.silent.test': 'held' });
       const names = new HostNames({ hasOwnNetworks: true, servers: [server], resolverFile, withinMs: 100 });
       await expect(names.addressesOf('receiver')).rejects.toMatchObject({ code: 'ETIMEOUT' });
       expect(queriedNames).not.toContain('receiver.corp.test');
     });
 
-    it('looks for no name in them that may lead to public addresses only, or whose servers fail', async () => {
-      const { server } = await nameServer({
+    it('looks for no name in them if webhooks may reach public addresses only, or if the name servers fail', async () => {
+      const { server } = await openNameServer({
         'broken.test': 'fails',
         'broken.test.corp.test': ['192.0.2.9'],
         'absent.test.corp.test': ['192.0.2.9'],

@@ -33,7 +33,7 @@ it('the janitor removes messages after three days, and deleted webhooks with the
   await sql`delete from webhook where id = ${kept}`.execute(app.database.unscoped);
 });
 
-it('a webhook is leased to one process at a time, until it is released or the lease ends', async () => {
+it('one process at a time has the claim to a webhook, until it releases the claim or the claim expires', async () => {
   const db = app.database.of(app.workspaceId);
   const { webhookId: id } = await storeWebhook(db, app.ownerUserAccountId);
   // The next attempt is tomorrow, so that the deliverer of the server leaves the webhook alone.

@@ -17,7 +17,7 @@ const { app } = useIssueWorld({
   ownDatabase: true,
   settings: { WEBHOOK_NETWORKS: '127.0.0.1', SIGNING_KEYS: oldKey },
 });
-const hooks = () => webhookCalls(app);
+const webhooks = webhookCalls(app);
 
 let receiver: Receiver;
 beforeAll(async () => {
@@ -38,44 +38,44 @@ function serverWith(...keys: string[]): Webhooks {
   return server;
 }
 
-/** Runs a round of the janitor of a server, and returns what it logs. */
-async function round(server: Webhooks): Promise<unknown[]> {
+/** Runs the chores of a server's janitor once, and returns what it logs about secrets. */
+async function runJanitor(server: Webhooks): Promise<unknown[]> {
   const logged: unknown[] = [];
-  const note = (fields: unknown, words?: string) => logged.push([fields, words]);
+  const log = (fields: unknown, message?: string) => logged.push([fields, message]);
   const { database, store } = app;
   const chores = choresOf({ database, store, changesDays: 7, additionalChores: server.choresOf(database) });
-  await tidy(chores, { info: note, warn: note });
+  await tidy(chores, { info: log, warn: log });
   return logged.filter((line) => JSON.stringify(line).includes('secrets'));
 }
 
 async function rowOf(id: string): Promise<WebhookRow> {
-  const webhooks = app.database.of(app.workspaceId).selectFrom('webhook').selectAll();
-  return webhooks.where('id', '=', uuidOf(id)).executeTakeFirstOrThrow();
+  const rows = app.database.of(app.workspaceId).selectFrom('webhook').selectAll();
+  return rows.where('id', '=', uuidOf(id)).executeTakeFirstOrThrow();
 }
 
-/** Has a server send a message, which must be signed with all these secrets. */
+/** Makes a server send a message, and expects signatures with all of the secrets. */
 async function expectSigned(server: Webhooks, id: string, secrets: readonly string[]): Promise<void> {
-  const count = receiver.all.length;
+  const count = receiver.messages.length;
   const body = '{"type":"issue.created.v1","data":{}}';
   const answer = await server.sending.send(await rowOf(id), { id: newUuid(), body }, 5_000);
   expect(answer).toMatchObject({ status: 204, error: null });
-  const { headers } = receiver.all[count] ?? {};
+  const { headers } = receiver.messages[count] ?? {};
   for (const secret of secrets)
     expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toEqual(JSON.parse(body));
 }
 
-const reencrypted = (done: number) => [
+const expectedLog = (done: number) => [
   [{ done }, 'the janitor is done with webhook secrets under other keys than the first'],
 ];
 
 it('the janitor encrypts secrets with the first key, so that the old key may be taken out', async () => {
-  const { webhook, secret } = await hooks().call('webhookCreate', { url: receiver.url });
+  const { webhook, secret } = await webhooks.call('webhookCreate', { url: receiver.url });
   const { id } = webhook;
-  const { secret: next } = await hooks().call('webhookSecretRotate', { id });
-  const { webhook: single } = await hooks().call('webhookCreate', { url: receiver.url });
+  const { secret: next } = await webhooks.call('webhookSecretRotate', { id });
+  const { webhook: single } = await webhooks.call('webhookCreate', { url: receiver.url });
   const before = await rowOf(id);
-  expect(await round(serverWith(newKey, oldKey))).toEqual(reencrypted(2));
-  expect(await round(serverWith(newKey, oldKey))).toEqual([]);
+  expect(await runJanitor(serverWith(newKey, oldKey))).toEqual(expectedLog(2));
+  expect(await runJanitor(serverWith(newKey, oldKey))).toEqual([]);
   await expectSigned(serverWith(newKey), id, [secret, next]);
   const { secret: _secret, previousSecret: _previous, ...rest } = before;
   expect(await rowOf(id)).toMatchObject(rest);
@@ -83,22 +83,22 @@ it('the janitor encrypts secrets with the first key, so that the old key may be 
 });
 
 it('a server on which the old key is still the first reads what the others have encrypted, and may undo it', async () => {
-  const { webhook, secret } = await hooks().call('webhookCreate', { url: receiver.url });
-  await round(serverWith(newKey, oldKey));
+  const { webhook, secret } = await webhooks.call('webhookCreate', { url: receiver.url });
+  await runJanitor(serverWith(newKey, oldKey));
   await expectSigned(serverWith(oldKey, newKey), webhook.id, [secret]);
-  expect(await round(serverWith(oldKey, newKey))).toEqual(reencrypted(1));
+  expect(await runJanitor(serverWith(oldKey, newKey))).toEqual(expectedLog(1));
   await expectSigned(serverWith(newKey, oldKey), webhook.id, [secret]);
-  expect(await round(serverWith(newKey, oldKey))).toEqual(reencrypted(1));
+  expect(await runJanitor(serverWith(newKey, oldKey))).toEqual(expectedLog(1));
   await expectSigned(serverWith(newKey), webhook.id, [secret]);
 });
 
 it('a secret that no key decrypts is left alone, and the others are encrypted', async () => {
-  const { webhook: lost } = await hooks().call('webhookCreate', { url: receiver.url });
-  await round(serverWith(newKey, oldKey));
-  const { webhook, secret } = await hooks().call('webhookCreate', { url: receiver.url });
+  const { webhook: lost } = await webhooks.call('webhookCreate', { url: receiver.url });
+  await runJanitor(serverWith(newKey, oldKey));
+  const { webhook, secret } = await webhooks.call('webhookCreate', { url: receiver.url });
   const third = 't'.repeat(32);
   const before = await rowOf(lost.id);
-  expect(await round(serverWith(third, oldKey))).toEqual(reencrypted(1));
+  expect(await runJanitor(serverWith(third, oldKey))).toEqual(expectedLog(1));
   expect(await rowOf(lost.id)).toEqual(before);
   await expectSigned(serverWith(third), webhook.id, [secret]);
   const answer = await serverWith(third).sending.send(before, { id: newUuid(), body: '{}' }, 5_000);
@@ -110,16 +110,16 @@ it('a secret that no key decrypts is left alone, and the others are encrypted', 
 });
 
 it('a secret that a member changes meanwhile is not overwritten', async () => {
-  const { webhook } = await hooks().call('webhookCreate', { url: receiver.url });
+  const { webhook } = await webhooks.call('webhookCreate', { url: receiver.url });
   const read = await rowOf(webhook.id);
   const { secrets } = serverWith(newKey, oldKey).sending;
   const secret = secrets.reencrypted(read.secret, read.id);
-  const { secret: next } = await hooks().call('webhookSecretRotate', { id: webhook.id });
+  const { secret: next } = await webhooks.call('webhookSecretRotate', { id: webhook.id });
   const changed = await rowOf(webhook.id);
   const db = app.database.of(app.workspaceId);
   expect(await replaceSecrets(db, read, { secret, previousSecret: null })).toBe(false);
   expect(await rowOf(webhook.id)).toEqual(changed);
-  await round(serverWith(newKey, oldKey));
+  await runJanitor(serverWith(newKey, oldKey));
   await expectSigned(serverWith(newKey), webhook.id, [next]);
 });
 

@@ -24,7 +24,7 @@ const settings = { WEBHOOK_NETWORKS: '127.0.0.1', SIGNING_KEYS: 'k'.repeat(32) }
     await app.stop();
   });
 
-  it('nothing is lost and nothing overtakes within an issue', async () => {
+  it('no message is lost, and the messages of an issue arrive in order', async () => {
     const world = await issueWorld(app);
     const ada = callerOf(app, world.ada.token);
     const { call, read } = webhookCalls(app);
@@ -36,12 +36,12 @@ const settings = { WEBHOOK_NETWORKS: '127.0.0.1', SIGNING_KEYS: 'k'.repeat(32) }
     for (let round = 1; round <= 2; round += 1) {
       // This server writes, so it hears of the change first and delivers it.
       await using server = await startServerProcess(await urlOf(app.database), settings);
-      const there = callerOf(httpClient(server.url, app.token), world.ada.token);
+      const caller = callerOf(httpClient(server.url, app.token), world.ada.token);
       const comments = new Set<string>();
       for (let number = 0; number < 6; number += 1) {
         await Promise.all(
           issues.map(async ({ key }) => {
-            const { comment } = await there.mutate('commentCreate', {
+            const { comment } = await caller.mutate('commentCreate', {
               issueKey: key,
               body: `${round}.${number}`,
             });
@@ -58,11 +58,11 @@ const settings = { WEBHOOK_NETWORKS: '127.0.0.1', SIGNING_KEYS: 'k'.repeat(32) }
       const { waitingCount = 1, backlog = 1 } = (await read(webhook.id)) ?? {};
       return waitingCount === 0 && backlog === 0;
     });
-    const first = new Map(receiver.all.map((message) => [message.id, message]));
-    expect(first.size).toBe(written);
+    const firstById = new Map(receiver.messages.map((message) => [message.id, message]));
+    expect(firstById.size).toBe(written);
     for (const { id } of issues) {
       const seen = new Set<string>();
-      const positions = receiver.all
+      const positions = receiver.messages
         .filter(({ data }) => (data.issue as { id: string }).id === id)
         .filter((message) => !seen.has(message.id) && seen.add(message.id))
         .map(({ data }) => Number((data.change as { position: string }).position));

@@ -6,19 +6,19 @@ import { listenAndForward } from '../../src/cli/webhooks-listen.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { revokeToken } from '../support/revoke-token.ts';
 import { eventually } from '../support/eventually.ts';
-import { startScripted } from '../client/scripted-server.ts';
+import { startScriptedServer } from '../client/scripted-server.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
 import { inProcess, workgraph } from '../cli/workgraph.ts';
 import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { resetChanges } from '../../src/resolvers/changes/changes-reset.ts';
 import { installAgent } from '../support/issue-world.ts';
-import { numberAll } from '../live/logged.ts';
+import { numberAllChanges } from '../live/logged.ts';
 import { webhookCalls } from './calls.ts';
 import { type ReceivedMessage, startReceiver } from './receiver.ts';
 
 const { app, world, ada } = useIssueWorld({ ownDatabase: true, settings: { WEBHOOK_NETWORKS: '127.0.0.1' } });
 
-interface Listening {
+interface ListenOptions {
   forwardTo: string;
   server?: string;
   token?: string;
@@ -29,7 +29,7 @@ interface Listening {
 }
 
 /** Listens until `stop` is called, or the server refuses. */
-function listening({ state = 'listen.json', ...more }: Listening) {
+function startListening({ state = 'listen.json', ...more }: ListenOptions) {
   const stop = new AbortController();
   const printed: Record<string, unknown>[] = [];
   const stderrLines: string[] = [];
@@ -61,7 +61,7 @@ const cursorIn = (file: string) => (JSON.parse(readFileSync(file, 'utf8')) as { 
 
 it('webhooks listen forwards signed changes, and continues where it stopped with the same secret', async () => {
   const receiver = await startReceiver();
-  const first = listening({ forwardTo: receiver.url });
+  const first = startListening({ forwardTo: receiver.url });
   await eventually(() => first.printed.length > 0 && cursorIn(first.stateFile) !== undefined);
   const secret = String(first.printed[0]?.secret);
   const { key } = await ada.create({ teamId: world.eng.id, title: 'One' });
@@ -78,7 +78,7 @@ it('webhooks listen forwards signed changes, and continues where it stopped with
   expect(statSync(first.stateFile).mode & 0o777).toBe(0o600);
 
   await ada.mutate('commentCreate', { issueKey: key, body: 'Meanwhile.' });
-  const second = listening({ forwardTo: receiver.url });
+  const second = startListening({ forwardTo: receiver.url });
   const [, commented] = await receiver.until(2);
   expect(second.printed[0]).toMatchObject({ secret });
   expect(commented).toMatchObject({
@@ -93,8 +93,8 @@ it('webhooks listen sends what a webhook sends', async () => {
   await installAgent(app, world, world.agent);
   const receiver = await startReceiver();
   const { call } = webhookCalls(app);
-  await numberAll(app.database);
-  const listener = listening({ forwardTo: receiver.url, state: 'same.json' });
+  await numberAllChanges(app.database);
+  const listener = startListening({ forwardTo: receiver.url, state: 'same.json' });
   await eventually(() => listener.printed.length === 1);
   const { webhook } = await call('webhookCreate', { url: receiver.url });
   const { key } = await ada.create({ teamId: world.eng.id, title: 'One', description: 'a'.repeat(8_001) });
@@ -117,8 +117,8 @@ it('webhooks listen sends what a webhook sends', async () => {
     'issue.deleted.v1',
   ]);
   expect(ofListener.map(parsed)).toEqual(ofWebhook.map(parsed));
-  const names = ({ headers }: ReceivedMessage) => Object.keys(headers).toSorted();
-  expect(ofListener.map(names)).toEqual(ofWebhook.map(names));
+  const headerNames = ({ headers }: ReceivedMessage) => Object.keys(headers).toSorted();
+  expect(ofListener.map(headerNames)).toEqual(ofWebhook.map(headerNames));
   for (const { headers } of ofListener) {
     expect(headers).toMatchObject({
       'content-type': ofWebhook[0]?.headers['content-type'],
@@ -140,9 +140,14 @@ it.each([
   async (hasImports, types) => {
     const receiver = await startReceiver();
     const { key } = await ada.create({ teamId: world.eng.id, title: 'Before' });
-    await numberAll(app.database);
+    await numberAllChanges(app.database);
     const events = ['issue.created.v1', 'issue-comment.created.v1'];
-    const listener = listening({ forwardTo: receiver.url, events, hasImports, state: `${hasImports}.json` });
+    const listener = startListening({
+      forwardTo: receiver.url,
+      events,
+      hasImports,
+      state: `${hasImports}.json`,
+    });
     await eventually(() => listener.printed.length === 1);
     const line = {
       id: `b-${hasImports}`,
@@ -156,18 +161,18 @@ it.each([
     const workspace = encodeId('workspace', app.workspaceId);
     const words = ['one.jsonl', '--from', 'beads', '--team', 'ENG', '--workspace', workspace];
     expect(await inProcess(app, 'import', words)).toMatchObject({ exitCode: 0 });
-    await numberAll(app.database);
+    await numberAllChanges(app.database);
     await ada.update(key, { title: 'Of a type that is not chosen' });
     await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
     await receiver.until(types.length);
-    expect(receiver.all.map(({ type }) => type)).toEqual(types);
+    expect(receiver.messages.map(({ type }) => type)).toEqual(types);
     await listener.stop();
     receiver.close();
   },
 );
 
 it('webhooks listen refuses a URL to which nothing can be sent', async () => {
-  const { done } = listening({ forwardTo: 'http://ada@127.0.0.1/', state: 'refused.json' });
+  const { done } = startListening({ forwardTo: 'http://ada@127.0.0.1/', state: 'refused.json' });
   await expect(done).rejects.toThrow('--forward-to must not contain a user name or a password.');
 });
 
@@ -176,16 +181,16 @@ it.each([
   ['while it runs', true],
 ])(
   'webhooks listen reports once that changes are missing, if the log starts over %s',
-  async (_when, runs) => {
+  async (_when, isRunning) => {
     const receiver = await startReceiver();
-    const state = `lost-${runs}.json`;
-    await numberAll(app.database);
-    const before = listening({ forwardTo: receiver.url, state });
+    const state = `lost-${isRunning}.json`;
+    await numberAllChanges(app.database);
+    const before = startListening({ forwardTo: receiver.url, state });
     await eventually(() => before.printed.length === 1);
     const fromCursor = cursorIn(before.stateFile);
-    if (!runs) await before.stop();
+    if (!isRunning) await before.stop();
     await resetChanges(app.database, { id: app.workspaceId, name: 'Test' }, systemActor);
-    const after = runs ? before : listening({ forwardTo: receiver.url, state });
+    const after = isRunning ? before : startListening({ forwardTo: receiver.url, state });
     const [lost] = await receiver.until(1);
     const toCursor = expect.stringMatching(/^c1-/) as unknown;
     expect(lost).toMatchObject({ type: 'changes.lost.v1', data: { fromCursor, toCursor } });
@@ -202,7 +207,7 @@ it.each([
 );
 
 it('webhooks listen says why the server refuses the token, before it makes a secret', async () => {
-  const { done, printed, stateFile } = listening({
+  const { done, printed, stateFile } = startListening({
     forwardTo: nowhere,
     token: `wg_${'0'.repeat(48)}`,
     state: 'refused.json',
@@ -214,9 +219,9 @@ it('webhooks listen says why the server refuses the token, before it makes a sec
 
 it('webhooks listen ends when its token is revoked, and leaves no connection open', async () => {
   const token = await app.tokenFor({ scopes: ['issues:read'] });
-  await using receiver = await startScripted((_request, response) => response.writeHead(204).end());
-  await numberAll(app.database);
-  const { done, printed } = listening({ forwardTo: receiver.url, token, state: 'revoked.json' });
+  await using receiver = await startScriptedServer((_request, response) => response.writeHead(204).end());
+  await numberAllChanges(app.database);
+  const { done, printed } = startListening({ forwardTo: receiver.url, token, state: 'revoked.json' });
   const failed = done.then(
     () => undefined,
     (error: unknown) => error,
@@ -237,7 +242,7 @@ it('webhooks listen ends when its token is revoked, and leaves no connection ope
 
 it('webhooks listen names the scope that its token lacks', async () => {
   const token = await app.tokenFor({ scopes: ['teams:read'] });
-  const { done } = listening({ forwardTo: nowhere, token, state: 'scope.json' });
+  const { done } = startListening({ forwardTo: nowhere, token, state: 'scope.json' });
   await expect(done).rejects.toThrow(/^The server answers 403: .*issues:read/);
 });
 
@@ -247,34 +252,43 @@ it.each([
   ['page of another service', 200, '<html></html>'],
   ['answer without data', 200, '{"data":null}'],
   ['redirect', 302, ''],
-])('webhooks listen ends with an answer that is not of workgraph: %s', async (_name, status, body) => {
-  await using other = await startScripted((_request, response) => response.writeHead(status).end(body));
-  const { done, printed } = listening({ forwardTo: nowhere, server: other.url, state: 'other.json' });
-  await expect(done).rejects.toThrow(
-    `${other.url}/graphql answers ${status}: is --url the URL of workgraph?`,
-  );
-  expect(printed).toEqual([]);
-  expect(other.seen).toHaveLength(1);
-});
+])(
+  'webhooks listen ends at the answer of a server that is not workgraph: %s',
+  async (_name, status, body) => {
+    await using other = await startScriptedServer((_request, response) =>
+      response.writeHead(status).end(body),
+    );
+    const { done, printed } = startListening({ forwardTo: nowhere, server: other.url, state: 'other.json' });
+    await expect(done).rejects.toThrow(
+      `${other.url}/graphql answers ${status}: is --url the URL of workgraph?`,
+    );
+    expect(printed).toEqual([]);
+    expect(other.seen).toHaveLength(1);
+  },
+);
 
 it('webhooks listen ends with the reason of a GraphQL answer that has errors and no data', async () => {
   const answer = '{"data":null,"errors":[{"message":"Cannot be read."}]}';
-  await using other = await startScripted((_request, response) => response.end(answer));
-  const { done } = listening({ forwardTo: nowhere, server: other.url, state: 'other.json' });
+  await using other = await startScriptedServer((_request, response) => response.end(answer));
+  const { done } = startListening({ forwardTo: nowhere, server: other.url, state: 'other.json' });
   await expect(done).rejects.toThrow('The server answers 200: Cannot be read.');
 });
 
 it('webhooks listen says once why the server cannot answer, and that it answers again', async () => {
   const busy = '{"data":null,"errors":[{"message":"Busy.","extensions":{"code":"UNAVAILABLE"}}]}';
   const answers = [[503, 'Later.'] as const, [200, busy] as const, [200, busy] as const];
-  await using server = await startScripted((_request, response) => {
+  await using server = await startScriptedServer((_request, response) => {
     const [status, body] = answers[server.seen.length - 1] ?? [
       200,
       '{"data":{"workspace":{"changeCursor":"c1-0-0"},"changes":{"nodes":[],"cursor":"c1-0-0"}}}',
     ];
     response.writeHead(status).end(body);
   });
-  const { stderrLines, stop } = listening({ forwardTo: nowhere, server: server.url, state: 'again.json' });
+  const { stderrLines, stop } = startListening({
+    forwardTo: nowhere,
+    server: server.url,
+    state: 'again.json',
+  });
   await eventually(() => stderrLines.length === 3);
   await stop();
   expect(stderrLines).toEqual([
@@ -285,9 +299,9 @@ it('webhooks listen says once why the server cannot answer, and that it answers 
 });
 
 it('webhooks listen says that nothing listens at the URL', async () => {
-  const { url: server, ...stopped } = await startScripted(() => undefined);
+  const { url: server, ...stopped } = await startScriptedServer(() => undefined);
   await stopped[Symbol.asyncDispose]();
-  const { stderrLines, stop } = listening({ forwardTo: nowhere, server, state: 'nobody.json' });
+  const { stderrLines, stop } = startListening({ forwardTo: nowhere, server, state: 'nobody.json' });
   await eventually(() => stderrLines.length === 1);
   await stop();
   expect(stderrLines).toEqual([

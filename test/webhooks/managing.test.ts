@@ -7,15 +7,15 @@ import { webhookCalls } from './calls.ts';
 
 const { app, world } = useIssueWorld({ ownDatabase: true, settings: { WEBHOOK_NETWORKS: '127.0.0.1' } });
 
-const hooks = () => webhookCalls(app);
+const webhooks = webhookCalls(app);
 const url = 'https://hooks.example/in';
 
-async function createHook(fields: Record<string, unknown> = {}) {
-  const { webhook, secret } = await hooks().call('webhookCreate', { url, ...fields });
+async function createWebhook(fields: Record<string, unknown> = {}) {
+  const { webhook, secret } = await webhooks.call('webhookCreate', { url, ...fields });
   return { id: webhook.id, webhook, secret };
 }
 
-async function audited(id: string): Promise<unknown[]> {
+async function auditEntriesOf(id: string): Promise<unknown[]> {
   const { body } = await app.graphql<{ auditEntries: { nodes: unknown[] } }>(
     `query ($id: String) { auditEntries(filter: { subjectId: { eq: $id } }, orderBy: { field: OCCURRED, direction: ASC })
       { nodes { act subjectName changes { field before after } } } }`,
@@ -26,7 +26,7 @@ async function audited(id: string): Promise<unknown[]> {
 
 describe('webhookCreate', () => {
   it('shows the secret once, and stores it encrypted', async () => {
-    const { id, webhook, secret } = await createHook({ description: 'For the dashboard.' });
+    const { id, webhook, secret } = await createWebhook({ description: 'For the dashboard.' });
     expect(secret).toMatch(/^whsec_[\w+/]{43}=$/);
     expect(webhook).toMatchObject({
       url,
@@ -35,7 +35,7 @@ describe('webhookCreate', () => {
       revision: 1,
       backlog: 0,
     });
-    const shown = JSON.stringify([await hooks().read(id), await audited(id)]);
+    const shown = JSON.stringify([await webhooks.read(id), await auditEntriesOf(id)]);
     expect(shown).not.toContain(secret.slice('whsec_'.length, -1));
     const row = await app.database
       .of(app.workspaceId)
@@ -44,7 +44,9 @@ describe('webhookCreate', () => {
       .executeTakeFirstOrThrow();
     const bytes = Buffer.from(secret.slice('whsec_'.length), 'base64');
     expect(row.secret.includes(bytes)).toBe(false);
-    expect(await audited(id)).toMatchObject([{ act: 'webhook.created', subjectName: 'hooks.example' }]);
+    expect(await auditEntriesOf(id)).toMatchObject([
+      { act: 'webhook.created', subjectName: 'hooks.example' },
+    ]);
   });
 
   it.each([
@@ -57,20 +59,20 @@ describe('webhookCreate', () => {
     ['an id of something else', { url, teamId: encodeId('issue', newUuid()) }, ['teamId']],
     ['a long description', { url, description: 'a'.repeat(1_001) }, ['description']],
   ])('refuses %s', async (_what, input, fields) => {
-    const { id } = await createHook();
+    const { id } = await createWebhook();
     const refusal = { code: 'VALIDATION_FAILED', fields };
-    expect(await hooks().refusalOf('webhookCreate', input)).toMatchObject(refusal);
-    expect(await hooks().refusalOf('webhookUpdate', { ...input, id })).toMatchObject(refusal);
+    expect(await webhooks.refusalOf('webhookCreate', input)).toMatchObject(refusal);
+    expect(await webhooks.refusalOf('webhookUpdate', { ...input, id })).toMatchObject(refusal);
   });
 
   it('enforces the limit of a workspace, even for concurrent requests', async () => {
     const other = await app.secondWorkspace();
-    const theirs = webhookCalls(app, { token: other.token });
+    const otherWebhooks = webhookCalls(app, { token: other.token });
     const all = await Promise.allSettled(
-      Array.from({ length: limits.webhooks + 3 }, () => theirs.call('webhookCreate', { url })),
+      Array.from({ length: limits.webhooks + 3 }, () => otherWebhooks.call('webhookCreate', { url })),
     );
     expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(limits.webhooks);
-    expect(await theirs.refusalOf('webhookCreate', { url })).toMatchObject({ code: 'CONFLICT' });
+    expect(await otherWebhooks.refusalOf('webhookCreate', { url })).toMatchObject({ code: 'CONFLICT' });
   });
 
   it('permits only owners and admins whose token may read issues', async () => {
@@ -99,7 +101,7 @@ describe('webhookCreate', () => {
 
 describe('a webhook', () => {
   it('is updated in the given fields, and then reads with the rights of the member who changed it', async () => {
-    const { id } = await createHook({ eventTypes: ['issue.created.v1'], teamId: world.eng.id });
+    const { id } = await createWebhook({ eventTypes: ['issue.created.v1'], teamId: world.eng.id });
     const admin = await app.tokenFor({ role: 'admin', scopes: ['workspace:admin', 'issues:read'] });
     const { webhook } = await webhookCalls(app, { token: admin }).call('webhookUpdate', {
       id,
@@ -115,7 +117,7 @@ describe('a webhook', () => {
       revision: 2,
     });
     expect(new Set(webhook.scopes as string[])).toEqual(new Set(['workspace:admin', 'issues:read']));
-    expect(await audited(id)).toMatchObject([
+    expect(await auditEntriesOf(id)).toMatchObject([
       {},
       {
         act: 'webhook.updated',
@@ -139,33 +141,33 @@ describe('a webhook', () => {
     expect(await narrow.deliveries(id)).toMatchObject([
       { state: 'FAILED', nextAttemptUtc: null, body: null },
     ]);
-    await hooks().call('webhookDeliveryRedeliver', { ids: [encodeId('whdelivery', deliveryId)] });
-    expect(await hooks().deliveries(id)).toMatchObject([{ state: 'FAILED', body: '{}' }]);
+    await webhooks.call('webhookDeliveryRedeliver', { ids: [encodeId('whdelivery', deliveryId)] });
+    expect(await webhooks.deliveries(id)).toMatchObject([{ state: 'FAILED', body: '{}' }]);
   });
 
   it('refuses a wrong expected revision, and the state that only the service sets', async () => {
-    const { id } = await createHook();
+    const { id } = await createWebhook();
     for (const name of ['webhookUpdate', 'webhookDelete', 'webhookSecretRotate'] as const)
-      expect(await hooks().refusalOf(name, { id, expectedRevision: 7 })).toMatchObject({
+      expect(await webhooks.refusalOf(name, { id, expectedRevision: 7 })).toMatchObject({
         code: 'PRECONDITION_FAILED',
       });
-    expect(await hooks().refusalOf('webhookUpdate', { id, state: 'BACKING_OFF' })).toMatchObject({
+    expect(await webhooks.refusalOf('webhookUpdate', { id, state: 'BACKING_OFF' })).toMatchObject({
       fields: ['state'],
     });
   });
 
   it('cannot be read after its deletion', async () => {
-    const { id } = await createHook();
-    await hooks().call('webhookDelete', { id });
-    expect(await hooks().read(id)).toBeUndefined();
+    const { id } = await createWebhook();
+    await webhooks.call('webhookDelete', { id });
+    expect(await webhooks.read(id)).toBeUndefined();
     for (const name of ['webhookUpdate', 'webhookDelete', 'webhookSecretRotate', 'webhookPing'] as const)
-      expect(await hooks().refusalOf(name, { id })).toMatchObject({ code: 'NOT_FOUND' });
+      expect(await webhooks.refusalOf(name, { id })).toMatchObject({ code: 'NOT_FOUND' });
     const node = await app.graphql<{ node: unknown }>('query ($id: ID!) { node(id: $id) { id } }', { id });
     expect(node.body.data?.node).toBeNull();
   });
 
   it('of another workspace does not exist', async () => {
-    const { id } = await createHook();
+    const { id } = await createWebhook();
     const { token } = await app.secondWorkspace();
     expect(await webhookCalls(app, { token }).refusalOf('webhookUpdate', { id })).toMatchObject({
       code: 'NOT_FOUND',
@@ -176,8 +178,8 @@ describe('a webhook', () => {
 
 describe('webhookPing', () => {
   it('returns the reason of a failure', async () => {
-    const { id } = await createHook({ url: 'http://127.0.0.1:9/' });
-    expect(await hooks().call('webhookPing', { id })).toMatchObject({
+    const { id } = await createWebhook({ url: 'http://127.0.0.1:9/' });
+    expect(await webhooks.call('webhookPing', { id })).toMatchObject({
       isReceived: false,
       status: null,
       error: 'The connection was refused.',
@@ -193,7 +195,7 @@ describe('webhookDeliveryRedeliver', () => {
     ['an id of something else', { ids: [encodeId('issue', newUuid())] }, ['ids']],
     ['another state', { webhookId: encodeId('webhook', newUuid()), state: 'WAITING' }, ['state']],
   ])('refuses %s', async (_what, input, fields) => {
-    expect(await hooks().refusalOf('webhookDeliveryRedeliver', input)).toMatchObject({
+    expect(await webhooks.refusalOf('webhookDeliveryRedeliver', input)).toMatchObject({
       code: 'VALIDATION_FAILED',
       fields,
     });

@@ -6,12 +6,12 @@ const now = new Date('2026-03-01T12:00:00.000Z');
 const ago = (ms: number) => new Date(now.getTime() - ms);
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** Replaces the random number, so that a delay is neither shortened nor lengthened. */
-const middle = () => 0.5;
+/** Replaces the random number by the one that neither shortens nor lengthens a delay. */
+const noJitter = () => 0.5;
 
 const active = { state: webhookState.active, failures: 0, firstFailureUtc: null };
 
-function sent(
+function attemptWith(
   status: number | null,
   more: { attemptCount?: number; createdUtc?: Date; retryAfter?: string } = {},
 ): AttemptResult {
@@ -23,22 +23,24 @@ function sent(
   };
 }
 
-const waitOf = (each: AttemptResult, webhook = active) => {
-  const { outcomes } = outcomeOf(webhook, [each], now, middle);
+const secondsUntilRetry = (result: AttemptResult, webhook = active) => {
+  const { outcomes } = outcomeOf(webhook, [result], now, noJitter);
   return ((outcomes[0]?.nextAttemptUtc?.getTime() ?? 0) - now.getTime()) / 1_000;
 };
 
 describe('the outcome of an attempt', () => {
   it('is a retry with growing delays, over three days', () => {
-    const waits = Array.from({ length: 10 }, (_, attemptCount) => waitOf(sent(500, { attemptCount })));
+    const waits = Array.from({ length: 10 }, (_, attemptCount) =>
+      secondsUntilRetry(attemptWith(500, { attemptCount })),
+    );
     expect(waits).toEqual([5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400, 86_400]);
-    const [last] = outcomeOf(active, [sent(500, { createdUtc: ago(3 * dayMs) })], now).outcomes;
+    const [last] = outcomeOf(active, [attemptWith(500, { createdUtc: ago(3 * dayMs) })], now).outcomes;
     expect(last).toMatchObject({ state: webhookDeliveryState.failed, nextAttemptUtc: null });
   });
 
   it('has delays that vary randomly by a fifth', () => {
     const waitWith = (random: number) =>
-      outcomeOf(active, [sent(500)], now, () => random).outcomes[0]?.nextAttemptUtc;
+      outcomeOf(active, [attemptWith(500)], now, () => random).outcomes[0]?.nextAttemptUtc;
     expect(waitWith(0)).toEqual(new Date(now.getTime() + 4_000));
     expect(waitWith(1)).toEqual(new Date(now.getTime() + 6_000));
   });
@@ -51,16 +53,16 @@ describe('the outcome of an attempt', () => {
     ['soon', 5],
     ['-5', 5],
   ])('follows Retry-After, up to a day: %s', (retryAfter, seconds) => {
-    expect(waitOf(sent(429, { retryAfter }))).toBe(seconds);
+    expect(secondsUntilRetry(attemptWith(429, { retryAfter }))).toBe(seconds);
   });
 
   it('is BACKING_OFF after five consecutive failures, with probes at most an hour apart', () => {
     const probe = (failures: number) => {
       const { change } = outcomeOf(
         { ...active, failures, firstFailureUtc: ago(hourMs) },
-        [sent(500)],
+        [attemptWith(500)],
         now,
-        middle,
+        noJitter,
       );
       return change.nextAttemptUtc && (change.nextAttemptUtc.getTime() - now.getTime()) / 60_000;
     };
@@ -70,7 +72,7 @@ describe('the outcome of an attempt', () => {
 
   it('is a recovery at the first success', () => {
     const webhook = { state: webhookState.backing_off, failures: 50, firstFailureUtc: ago(6 * dayMs) };
-    const { change, isRecovered, outcomes } = outcomeOf(webhook, [sent(204)], now);
+    const { change, isRecovered, outcomes } = outcomeOf(webhook, [attemptWith(204)], now);
     expect(isRecovered).toBe(true);
     expect(change).toMatchObject({
       state: webhookState.active,
@@ -83,8 +85,8 @@ describe('the outcome of an attempt', () => {
 
   it('depends on consecutive failures only', () => {
     const four = { ...active, failures: 4, firstFailureUtc: ago(hourMs) };
-    expect(outcomeOf(four, [sent(200), sent(500)], now).change).toMatchObject({ failures: 1 });
-    expect(outcomeOf(four, [sent(200), sent(500)], now).change.state).toBeUndefined();
+    expect(outcomeOf(four, [attemptWith(200), attemptWith(500)], now).change).toMatchObject({ failures: 1 });
+    expect(outcomeOf(four, [attemptWith(200), attemptWith(500)], now).change.state).toBeUndefined();
   });
 
   it.each([
@@ -97,7 +99,7 @@ describe('the outcome of an attempt', () => {
     (status, firstFailureUtc, reason) => {
       const { disabledReason, change } = outcomeOf(
         { ...active, failures: 1, firstFailureUtc },
-        [sent(status)],
+        [attemptWith(status)],
         now,
       );
       expect(disabledReason).toBe(reason);
@@ -106,7 +108,7 @@ describe('the outcome of an attempt', () => {
   );
 
   it('includes the attempt', () => {
-    const { outcomes } = outcomeOf(active, [sent(500, { attemptCount: 30 })], now);
+    const { outcomes } = outcomeOf(active, [attemptWith(500, { attemptCount: 30 })], now);
     expect(outcomes[0]?.attempt).toMatchObject({ utc: now.toISOString(), status: 500, ms: 1 });
   });
 });

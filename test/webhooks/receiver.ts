@@ -16,7 +16,7 @@ export interface Receiver {
   readonly url: string;
   readonly port: number;
   /** All messages so far, including those that were refused. */
-  readonly all: readonly ReceivedMessage[];
+  readonly messages: readonly ReceivedMessage[];
   /** Resolves with the matching messages once there are `count` of them. */
   until(count: number, matching?: (message: ReceivedMessage) => boolean): Promise<ReceivedMessage[]>;
   /** Sets the answer to the following messages. */
@@ -32,7 +32,7 @@ interface Answer {
 
 /** Starts a receiver of webhooks on this machine. */
 export async function startReceiver(port = 0): Promise<Receiver> {
-  const all: ReceivedMessage[] = [];
+  const messages: ReceivedMessage[] = [];
   const waiting = new Set<() => void>();
   let answerOf: Parameters<Receiver['answer']>[0] = () => ({ status: 204 });
   const server = createServer((request, response) => {
@@ -49,9 +49,9 @@ export async function startReceiver(port = 0): Promise<Receiver> {
         data,
       };
       const { status, headers, body } = await answerOf(message);
-      all.push({ ...message, status });
+      messages.push({ ...message, status });
       response.writeHead(status, headers).end(body);
-      for (const look of waiting) look();
+      for (const check of waiting) check();
     };
     request.on('end', () => void respond());
   }).listen(port, '127.0.0.1');
@@ -60,17 +60,17 @@ export async function startReceiver(port = 0): Promise<Receiver> {
   return {
     url: `http://127.0.0.1:${actual}/hook`,
     port: actual,
-    all,
+    messages,
     until: async (count, matching = () => true) => {
       const { promise, resolve } = Promise.withResolvers<ReceivedMessage[]>();
-      const look = () => {
-        const found = all.filter(matching);
+      const check = () => {
+        const found = messages.filter(matching);
         if (found.length >= count) resolve(found);
       };
-      waiting.add(look);
-      look();
+      waiting.add(check);
+      check();
       const found = await promise;
-      waiting.delete(look);
+      waiting.delete(check);
       return found;
     },
     answer: (answer) => {

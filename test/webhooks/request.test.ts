@@ -10,11 +10,13 @@ import { hostileHosts } from './hostile-hosts.ts';
 
 const open: { close: () => void }[] = [];
 afterEach(() => {
-  for (const each of open.splice(0)) each.close();
+  for (const opened of open.splice(0)) opened.close();
 });
 
 /** Starts a receiver on this machine that counts its connections. */
-async function receiver(answer: RequestListener): Promise<{ port: number; connections: () => number }> {
+async function countingReceiver(
+  answer: RequestListener,
+): Promise<{ port: number; connections: () => number }> {
   const server: Server = createServer(answer).listen(0, '127.0.0.1');
   let connections = 0;
   server.on('connection', () => (connections += 1));
@@ -32,7 +34,7 @@ async function silentReceiver(): Promise<{ port: number; sockets: readonly Socke
   return { port: (server.address() as AddressInfo).port, sockets };
 }
 
-function sender(networks: string[], hostNames?: Pick<HostNames, 'addressesOf'>, withinMs = 5_000) {
+function senderTo(networks: string[], hostNames?: Pick<HostNames, 'addressesOf'>, withinMs = 5_000) {
   const client = new WebhookClient({
     targets: new WebhookTargets(networks),
     withinMs,
@@ -42,12 +44,12 @@ function sender(networks: string[], hostNames?: Pick<HostNames, 'addressesOf'>, 
   return (url: string, body = '{}') => client.send(url, { 'Content-Type': 'application/json' }, body);
 }
 
-/** Host names with the given addresses, one list after the other. */
+/** A look-up of host names that answers with one list after the other, and then always with the last. */
 function hostNamesOf(...answers: string[][]): Pick<HostNames, 'addressesOf'> {
-  const left = [...answers];
+  const remaining = [...answers];
   return {
     addressesOf: async () => {
-      const addresses = (left.length > 1 ? left.shift() : left[0]) ?? [];
+      const addresses = (remaining.length > 1 ? remaining.shift() : remaining[0]) ?? [];
       return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
     },
   };
@@ -62,20 +64,20 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 describe('sending a webhook', () => {
   it('posts the body and keeps the status and the beginning of the answer', async () => {
     const seen: string[] = [];
-    const { port } = await receiver((request, response) => {
+    const { port } = await countingReceiver((request, response) => {
       void bodyOf(request).then((body) => {
         seen.push(`${request.method} ${request.url} ${body}`);
         response.writeHead(202, { 'Retry-After': '7' }).end('a'.repeat(3_000));
       });
     });
-    const answer = await sender(['127.0.0.1'])(`http://127.0.0.1:${port}/hook?a=1`, '{"a":"ü"}');
+    const answer = await senderTo(['127.0.0.1'])(`http://127.0.0.1:${port}/hook?a=1`, '{"a":"ü"}');
     expect(seen).toEqual(['POST /hook?a=1 {"a":"ü"}']);
     expect(answer).toMatchObject({ status: 202, error: null, head: 'a'.repeat(1_024), retryAfter: '7' });
   });
 
   it('refuses to connect to addresses of this machine or its network, in any spelling', async () => {
-    const { port, connections } = await receiver((_request, response) => response.end());
-    const send = sender([]);
+    const { port, connections } = await countingReceiver((_request, response) => response.end());
+    const send = senderTo([]);
     for (const host of [...hostileHosts, 'localhost']) {
       for (const protocol of ['http', 'https']) {
         const { status, error } = await send(`${protocol}://${host}:${port}/`);
@@ -87,40 +89,40 @@ describe('sending a webhook', () => {
   });
 
   it('checks the address that it connects to in each attempt, not that of an earlier look-up', async () => {
-    const { port, connections } = await receiver((_request, response) => response.end());
-    const send = sender([], hostNamesOf(['127.0.0.1']));
+    const { port, connections } = await countingReceiver((_request, response) => response.end());
+    const send = senderTo([], hostNamesOf(['127.0.0.1']));
     const { error } = await send(`https://rebound.example:${port}/`);
     expect(error).toBe('The host name does not resolve to a public address.');
     expect(connections()).toBe(0);
   });
 
   it('uses only those of several addresses that are permitted', async () => {
-    const { port } = await receiver((_request, response) => response.end('here'));
-    const send = sender(['127.0.0.1'], hostNamesOf(['10.0.0.1', '127.0.0.1']));
+    const { port } = await countingReceiver((_request, response) => response.end('here'));
+    const send = senderTo(['127.0.0.1'], hostNamesOf(['10.0.0.1', '127.0.0.1']));
     expect(await send(`http://named.example:${port}/`)).toMatchObject({ status: 200, head: 'here' });
   });
 
   it('refuses a name that resolves to another address from the second attempt on', async () => {
-    const { port, connections } = await receiver((_request, response) => {
+    const { port, connections } = await countingReceiver((_request, response) => {
       response.setHeader('Connection', 'close').end('here');
     });
-    const send = sender(['127.0.0.1'], hostNamesOf(['127.0.0.1'], ['127.0.0.2']));
+    const send = senderTo(['127.0.0.1'], hostNamesOf(['127.0.0.1'], ['127.0.0.2']));
     expect(await send(`http://named.example:${port}/`)).toMatchObject({ status: 200 });
     expect(await send(`http://named.example:${port}/`)).toMatchObject({ status: null });
     expect(connections()).toBe(1);
   });
 
   it('does not follow a redirect', async () => {
-    const { port: second, connections } = await receiver((_request, response) => response.end());
-    const { port } = await receiver((_request, response) => {
+    const { port: second, connections } = await countingReceiver((_request, response) => response.end());
+    const { port } = await countingReceiver((_request, response) => {
       response.writeHead(307, { Location: `http://127.0.0.1:${second}/` }).end();
     });
-    expect(await sender(['127.0.0.1'])(`http://127.0.0.1:${port}/`)).toMatchObject({ status: 307 });
+    expect(await senderTo(['127.0.0.1'])(`http://127.0.0.1:${port}/`)).toMatchObject({ status: 307 });
     expect(connections()).toBe(0);
   });
 
   it('reads only the beginning of an endless answer, and refuses headers that are too long', async () => {
-    const { port } = await receiver((request, response) => {
+    const { port } = await countingReceiver((request, response) => {
       if (request.url === '/headers') response.setHeader('X-Long', 'a'.repeat(2_000_000)).end();
       else {
         const more = (): void => {
@@ -130,7 +132,7 @@ describe('sending a webhook', () => {
         more();
       }
     });
-    const send = sender(['127.0.0.1']);
+    const send = senderTo(['127.0.0.1']);
     expect(await send(`http://127.0.0.1:${port}/`)).toMatchObject({ status: 200, head: 'a'.repeat(1_024) });
     expect(await send(`http://127.0.0.1:${port}/headers`)).toMatchObject({
       status: null,
@@ -157,15 +159,15 @@ describe('sending a webhook', () => {
     await once(server.listen(0, '127.0.0.1'), 'listening');
     open.push(server);
     const { port } = server.address() as AddressInfo;
-    const answer = await sender(['127.0.0.1'])(`http://127.0.0.1:${port}/`);
+    const answer = await senderTo(['127.0.0.1'])(`http://127.0.0.1:${port}/`);
     expect(answer.error).toBe('The answer is too long.');
   });
 
   it('reads 4 kB of an answer and does not wait for the rest', async () => {
-    const { port } = await receiver((_request, response) => {
+    const { port } = await countingReceiver((_request, response) => {
       response.write('a'.repeat(4_096));
     });
-    const send = sender(['127.0.0.1'], undefined, 1_000);
+    const send = senderTo(['127.0.0.1'], undefined, 1_000);
     expect(await send(`http://127.0.0.1:${port}/`)).toMatchObject({ status: 200, error: null });
   });
 
@@ -173,7 +175,7 @@ describe('sending a webhook', () => {
     'connects to a receiver while many other messages to its host wait for their answers: %s',
     async (protocol) => {
       const { port, sockets } = await silentReceiver();
-      const send = sender(['127.0.0.1']);
+      const send = senderTo(['127.0.0.1']);
       for (let count = 1; count <= 33; count += 1) void send(`${protocol}://127.0.0.1:${port}/${count}`);
       await eventually(() => sockets.length >= 33);
       expect(sockets).toHaveLength(33);
@@ -182,7 +184,7 @@ describe('sending a webhook', () => {
 
   it('fails when the receiver switches to another protocol instead of answering', async () => {
     const { port, sockets } = await silentReceiver();
-    const answer = sender(['127.0.0.1'])(`http://127.0.0.1:${port}/`);
+    const answer = senderTo(['127.0.0.1'])(`http://127.0.0.1:${port}/`);
     await eventually(() => sockets.length === 1);
     sockets[0]?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n');
     expect(await answer).toMatchObject({
@@ -192,19 +194,23 @@ describe('sending a webhook', () => {
   });
 
   it.each(['/silent', '/trickle'])('gives up if the answer does not arrive in time: %s', async (path) => {
-    const { port } = await receiver((request, response) => {
+    const { port } = await countingReceiver((request, response) => {
       if (request.url !== '/trickle') return;
       const timer = setInterval(() => response.write('a'), 20);
       response.on('close', () => clearInterval(timer));
     });
-    const { status, error } = await sender(['127.0.0.1'], undefined, 200)(`http://127.0.0.1:${port}${path}`);
+    const { status, error } = await senderTo(
+      ['127.0.0.1'],
+      undefined,
+      200,
+    )(`http://127.0.0.1:${port}${path}`);
     expect(status).toBeNull();
     expect(error).toBe('There was no complete answer within 0.2 s.');
   });
 
   it('reports why there was no answer without details of the network', async () => {
-    const { port } = await receiver((request) => request.socket.destroy());
-    const send = sender(['127.0.0.1']);
+    const { port } = await countingReceiver((request) => request.socket.destroy());
+    const send = senderTo(['127.0.0.1']);
     expect(await send(`http://127.0.0.1:${port}/`)).toMatchObject({
       error: 'The connection was closed before the answer was complete.',
     });
@@ -216,7 +222,7 @@ describe('sending a webhook', () => {
     ['https', 'HTTP/1.1 400 Bad Request\r\n\r\n', 'The receiver did not answer in TLS.'],
   ])('says over %s that %j is no answer', async (protocol, bytes, error) => {
     const { port, sockets } = await silentReceiver();
-    const answer = sender(['127.0.0.1'])(`${protocol}://127.0.0.1:${port}/`);
+    const answer = senderTo(['127.0.0.1'])(`${protocol}://127.0.0.1:${port}/`);
     await eventually(() => sockets.length === 1);
     sockets[0]?.write(bytes);
     expect(await answer).toMatchObject({ status: null, error });
@@ -234,7 +240,7 @@ describe('sending a webhook', () => {
     await once(server, 'listening');
     open.push({ close: () => (server.closeAllConnections(), server.close()) });
     const { port } = server.address() as AddressInfo;
-    const send = sender(['127.0.0.0/8']);
+    const send = senderTo(['127.0.0.0/8']);
     for (let host = 1; host <= 100; host += 1)
       expect(await send(`http://127.0.0.${host}:${port}/`)).toMatchObject({ status: 200 });
     await eventually(() => connections <= 64);
@@ -242,12 +248,12 @@ describe('sending a webhook', () => {
 
   it('sends a message again over a new connection when the receiver has closed the idle one', async () => {
     const seen = new Map<Socket, number>();
-    const { port, connections } = await receiver(({ socket }, response) => {
+    const { port, connections } = await countingReceiver(({ socket }, response) => {
       seen.set(socket, (seen.get(socket) ?? 0) + 1);
       if (seen.get(socket) === 1) response.end('taken');
       else socket.destroy();
     });
-    const send = sender(['127.0.0.1']);
+    const send = senderTo(['127.0.0.1']);
     expect(await send(`http://127.0.0.1:${port}/`)).toMatchObject({ status: 200, head: 'taken' });
     expect(await send(`http://127.0.0.1:${port}/`)).toMatchObject({ status: 200, head: 'taken' });
     expect(connections()).toBe(2);

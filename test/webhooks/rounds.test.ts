@@ -1,21 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { numberAll } from '../live/logged.ts';
+import { numberAllChanges } from '../live/logged.ts';
 import { eventually } from '../support/eventually.ts';
 import { webhookCalls } from './calls.ts';
 import { startReceiver } from './receiver.ts';
 import { useWebhooks } from './use-webhooks.ts';
 import { uuidOf } from '../support/ids.ts';
 
-const { app, world, ada, hooks, webhookWith, waiting } = useWebhooks();
+const { app, world, ada, webhooks, webhookWith, waitingCountOf } = useWebhooks();
 
-/** Changes the deliveries of a webhook past the service. */
+/** An update of the deliveries of a webhook by SQL, of which the service does not know. */
 const deliveriesOf = (id: string) =>
   app.database.of(app.workspaceId).updateTable('webhookDelivery').where('webhookId', '=', uuidOf(id));
 
 describe('a delivery', () => {
-  /** The statuses of the attempts that are stored after an attempt that began with none, and during which others were stored. */
+  /** The statuses of the stored attempts after an attempt during which another process has stored this many. */
   async function statusesAfter(others: number): Promise<unknown> {
     const attempted = Promise.withResolvers<void>();
     const ended = Promise.withResolvers<void>();
@@ -24,7 +24,7 @@ describe('a delivery', () => {
       await ended.promise;
     });
     await attempted.promise;
-    // As by another process, while this one has lost its claim.
+    // This is what another process would store after this one had lost its claim.
     const stored = Array.from({ length: others }, (_, ms) => ({
       utc: '',
       status: 500,
@@ -36,7 +36,7 @@ describe('a delivery', () => {
       .set({ attempts: JSON.stringify(stored), attemptCount: others })
       .execute();
     ended.resolve();
-    await eventually(async () => (await hooks().deliveries(id))[0]?.attemptCount === others + 1);
+    await eventually(async () => (await webhooks.deliveries(id))[0]?.attemptCount === others + 1);
     const [delivery] = await app.database
       .of(app.workspaceId)
       .selectFrom('webhookDelivery')
@@ -57,12 +57,12 @@ describe('a webhook that is changed during its attempts', () => {
     const moved = await startReceiver();
     let change: Promise<unknown> | undefined;
     const { id, receiver } = await webhookWith(8, async () => {
-      await (change ??= hooks().call('webhookUpdate', { id, url: moved.url }));
+      await (change ??= webhooks.call('webhookUpdate', { id, url: moved.url }));
       await delay(1_100);
     });
     await moved.until(4);
     moved.close();
-    expect(receiver.all).toHaveLength(4);
+    expect(receiver.messages).toHaveLength(4);
   });
 
   it('does not send a message again that its new scopes do not cover', async () => {
@@ -78,22 +78,22 @@ describe('a webhook that is changed during its attempts', () => {
     await deliveriesOf(id).set({ eventType: 'member.updated.v1' }).execute();
     const token = await app.tokenFor({ role: 'admin', scopes: ['workspace:admin', 'issues:read'] });
     await webhookCalls(app, { token }).call('webhookUpdate', { id, description: 'Mine now.' });
-    expect(await hooks().deliveries(id)).toMatchObject([{ state: 'FAILED', attemptCount: 0 }]);
+    expect(await webhooks.deliveries(id)).toMatchObject([{ state: 'FAILED', attemptCount: 0 }]);
     ended.resolve();
-    await eventually(async () => (await hooks().deliveries(id))[0]?.attemptCount === 1);
-    expect(await hooks().deliveries(id)).toMatchObject([{ state: 'FAILED', nextAttemptUtc: null }]);
+    await eventually(async () => (await webhooks.deliveries(id))[0]?.attemptCount === 1);
+    expect(await webhooks.deliveries(id)).toMatchObject([{ state: 'FAILED', nextAttemptUtc: null }]);
   });
 
   it('stays disabled by its member, whatever the receiver answers', async () => {
     const gone = Promise.withResolvers<void>();
     const { id } = await webhookWith(1, async () => {
-      await hooks().call('webhookUpdate', { id, state: 'DISABLED' });
+      await webhooks.call('webhookUpdate', { id, state: 'DISABLED' });
       gone.resolve();
       return { status: 410 };
     });
     await gone.promise;
-    await eventually(async () => (await hooks().deliveries(id))[0]?.attemptCount === 1);
-    expect(await hooks().read(id)).toMatchObject({
+    await eventually(async () => (await webhooks.deliveries(id))[0]?.attemptCount === 1);
+    expect(await webhooks.read(id)).toMatchObject({
       state: 'DISABLED',
       disabledReason: null,
       nextAttemptUtc: null,
@@ -101,10 +101,10 @@ describe('a webhook that is changed during its attempts', () => {
   });
 });
 
-describe('a webhook with an error of the service', () => {
-  it('is left alone for longer and longer, while others are served', async () => {
+describe('a webhook that the service fails to serve', () => {
+  it('is tried again after longer and longer pauses, while others are served', async () => {
     const { id } = await webhookWith(1, async (number) => ({ status: number === 1 ? 500 : 204 }));
-    await eventually(async () => (await hooks().deliveries(id))[0]?.attemptCount === 1);
+    await eventually(async () => (await webhooks.deliveries(id))[0]?.attemptCount === 1);
     const first = sql`attempts -> 0`;
     // The outcome of another attempt cannot be added to this.
     await deliveriesOf(id)
@@ -121,8 +121,8 @@ describe('a webhook with an error of the service', () => {
       .where('attemptCount', '=', 1)
       .set({ attempts: sql`jsonb_build_array(attempts -> '0')` })
       .execute();
-    await eventually(async () => (await waiting(id)) === 0);
-    const states = (await hooks().deliveries(id)).map(({ state }) => state);
+    await eventually(async () => (await waitingCountOf(id)) === 0);
+    const states = (await webhooks.deliveries(id)).map(({ state }) => state);
     expect(new Set(states)).toEqual(new Set(['DELIVERED']));
   });
 
@@ -141,12 +141,12 @@ describe('a webhook with an error of the service', () => {
 describe('changes with long texts', () => {
   it('become messages, even if their issues are too large for one answer', async () => {
     const { id, receiver } = await webhookWith(0, async () => {});
-    await hooks().call('webhookUpdate', { id, state: 'DISABLED' });
+    await webhooks.call('webhookUpdate', { id, state: 'DISABLED' });
     const description = 'a'.repeat(100_000);
     for (let number = 1; number <= 101; number += 1)
       await ada.create({ teamId: world.eng.id, title: `Long ${number}`, description });
-    await numberAll(app.database);
-    await hooks().call('webhookUpdate', { id, state: 'ACTIVE' });
+    await numberAllChanges(app.database);
+    await webhooks.call('webhookUpdate', { id, state: 'ACTIVE' });
     expect(await receiver.until(101)).toHaveLength(101);
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach } from '@jest/globals';
-import { numberAll } from '../live/logged.ts';
+import { numberAllChanges } from '../live/logged.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { webhookCalls } from './calls.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
@@ -10,47 +10,47 @@ export function useWebhooks() {
     ownDatabase: true,
     settings: { WEBHOOK_NETWORKS: '127.0.0.1' },
   });
-  const hooks = () => webhookCalls(app);
-  const open: { receiver: Receiver; id: string }[] = [];
+  const webhooks = webhookCalls(app);
+  const created: { receiver: Receiver; id: string }[] = [];
   afterEach(async () => {
-    for (const { receiver, id } of open.splice(0)) {
+    for (const { receiver, id } of created.splice(0)) {
       receiver.close();
-      await hooks().call('webhookDelete', { id });
+      await webhooks.call('webhookDelete', { id });
     }
   });
   /**
-   * Creates a webhook that has a message for each of some new issues, all due at the same time. The receiver waits for `answered`, which
-   * gets the number of the message, and then answers with its status, or with 204.
+   * Creates issues and a webhook with a message for each of them, all due at the same time. The receiver calls `answerTo` with the
+   * number of each message, and answers with the status that it resolves with, or else with 204.
    */
   const webhookWith = async (
     messages: number,
-    answered: (number: number) => Promise<void | { status: number }>,
+    answerTo: (number: number) => Promise<void | { status: number }>,
     eventTypes = ['issue.created.v1'],
   ): Promise<{ id: string; receiver: Receiver }> => {
     const receiver = await startReceiver();
     let count = 0;
     receiver.answer(async () => {
       count += 1;
-      return (await answered(count)) ?? { status: 204 };
+      return (await answerTo(count)) ?? { status: 204 };
     });
-    await numberAll(app.database);
-    const { webhook } = await hooks().call('webhookCreate', {
+    await numberAllChanges(app.database);
+    const { webhook } = await webhooks.call('webhookCreate', {
       url: receiver.url,
       eventTypes,
     });
     const { id } = webhook;
-    open.push({ receiver, id });
-    await hooks().call('webhookUpdate', { id, state: 'DISABLED' });
+    created.push({ receiver, id });
+    await webhooks.call('webhookUpdate', { id, state: 'DISABLED' });
     await Promise.all(
       Array.from({ length: messages }, (_, number) =>
         ada.create({ teamId: world.eng.id, title: `Issue ${number}` }),
       ),
     );
-    await numberAll(app.database);
-    await hooks().call('webhookUpdate', { id, state: 'ACTIVE' });
+    await numberAllChanges(app.database);
+    await webhooks.call('webhookUpdate', { id, state: 'ACTIVE' });
     return { id, receiver };
   };
   /** How many messages of a webhook have no stored outcome. */
-  const waiting = async (id: string) => (await hooks().read(id))?.waitingCount;
-  return { app, world, ada, hooks, webhookWith, waiting };
+  const waitingCountOf = async (id: string) => (await webhooks.read(id))?.waitingCount;
+  return { app, world, ada, webhooks, webhookWith, waitingCountOf };
 }
