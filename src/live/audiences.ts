@@ -9,8 +9,8 @@ export class Audience {
   readonly #slices: Slices;
   /** The number of its streams. */
   size = 0;
-  /** The newest test, and what it tested. */
-  #tested: { arrival: number; after: string; cursor: Promise<string | undefined> } | undefined;
+  /** The newest test: the arrival and the cursor that it was made for, and its result. */
+  #lastTest: { arrival: number; after: string; cursor: Promise<string | undefined> } | undefined;
 
   constructor(pageTest: PageTest, slices: Slices) {
     this.#pageTest = pageTest;
@@ -19,16 +19,16 @@ export class Audience {
 
   /** The cursor after the new changes, if none of them concerns these streams; undefined if the streams have to read. */
   skip(after: string, { arrival }: Pick<Arrivals, 'arrival'>, pages: LogPages): Promise<string | undefined> {
-    if (this.#tested?.arrival !== arrival || this.#tested.after !== after)
-      this.#tested = { arrival, after, cursor: this.#test(after, pages) };
-    return this.#tested.cursor;
+    if (this.#lastTest?.arrival !== arrival || this.#lastTest.after !== after)
+      this.#lastTest = { arrival, after, cursor: this.#test(after, pages) };
+    return this.#lastTest.cursor;
   }
 
   async #test(after: string, pages: LogPages): Promise<string | undefined> {
-    const point = parseCursor(after);
-    const page = point && (await pages.after(point));
+    const start = parseCursor(after);
+    const page = start && (await pages.after(start));
     if (!page) return undefined;
-    const end = cursorAfter(point, page);
+    const end = cursorAfter(start, page);
     if (end === undefined) return undefined;
     const issues = this.#pageTest.readsIssues ? await page.issues() : undefined;
     await this.#slices.next();

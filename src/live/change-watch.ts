@@ -15,10 +15,12 @@ const wokenAtOnce = 500;
 const gatherMs = (waiting: number) => Math.min(10 + waiting / 4, 250);
 
 interface WatchedWorkspace {
+  /** The newest position that is known; 0 if none is. */
   position: number;
-  readonly arrivals: Set<Arrivals>;
+  /** Those of each stream and waiting request. */
+  readonly listening: Set<Arrivals>;
   /** The number of the newest arrival, unique among all workspaces. */
-  arrival: number;
+  newestArrival: number;
   /** When its streams and requests were woken for it, on the clock of `performance`. */
   wokenMs: number;
   /** When the first position since the last wake was noted. */
@@ -34,15 +36,15 @@ export class ChangeWatch {
   readonly #watched = new Map<string, WatchedWorkspace>();
   readonly #poll: NodeJS.Timeout;
   #isClosed = false;
-  /** The number of the newest arrival, of whatever workspace. */
-  #arrival = 0;
+  /** The number of the newest arrival in any workspace. */
+  #newestArrival = 0;
   #onAny: (workspaceId: string) => void = () => undefined;
 
   constructor(database: Pick<Database, 'unscoped'>, logger: Pick<Logger, 'warn'>) {
     this.#database = database;
     this.#logger = logger;
-    // It runs all the time: a timer that a request starts would count its statements as those of the request.
-    this.#poll = setInterval(() => void this.#look(), pollMs).unref();
+    // It starts here and not with the first stream, because the statements of a timer count for the request that starts it.
+    this.#poll = setInterval(() => void this.#pollPositions(), pollMs).unref();
   }
 
   /** The channel on which PostgreSQL announces positions that other processes have assigned. */
@@ -63,12 +65,12 @@ export class ChangeWatch {
   arrivals(workspaceId: string): Arrivals {
     const watched = this.#watched.get(workspaceId) ?? this.#begin(workspaceId);
     const arrivals = new Arrivals(watched, () => {
-      watched.arrivals.delete(arrivals);
-      if (watched.arrivals.size > 0) return;
+      watched.listening.delete(arrivals);
+      if (watched.listening.size > 0) return;
       clearTimeout(watched.wakeTimer);
       this.#watched.delete(workspaceId);
     });
-    watched.arrivals.add(arrivals);
+    watched.listening.add(arrivals);
     if (this.#isClosed) arrivals.end();
     return arrivals;
   }
@@ -92,16 +94,16 @@ export class ChangeWatch {
     if (watched.wakeTimer) return;
     watched.notedMs = performance.now();
     // All are woken at the same time, so that equal streams share their reads.
-    const inMs = Math.max(watched.wokenMs + gatherMs(watched.arrivals.size) - watched.notedMs, 0);
+    const inMs = Math.max(watched.wokenMs + gatherMs(watched.listening.size) - watched.notedMs, 0);
     watched.wakeTimer = setTimeout(() => void this.#wakeAll(watched), inMs);
   }
 
   #begin(workspaceId: string): WatchedWorkspace {
-    this.#arrival += 1;
+    this.#newestArrival += 1;
     const begun: WatchedWorkspace = {
       position: 0,
-      arrivals: new Set(),
-      arrival: this.#arrival,
+      listening: new Set(),
+      newestArrival: this.#newestArrival,
       wokenMs: 0,
       notedMs: 0,
       wakeTimer: undefined,
@@ -113,17 +115,17 @@ export class ChangeWatch {
   async #wakeAll(watched: WatchedWorkspace): Promise<void> {
     watched.wakeTimer = undefined;
     watched.wokenMs = performance.now();
-    this.#arrival += 1;
-    const arrival = this.#arrival;
-    watched.arrival = arrival;
-    let count = 0;
-    for (const arrivals of watched.arrivals) {
+    this.#newestArrival += 1;
+    const arrival = this.#newestArrival;
+    watched.newestArrival = arrival;
+    let wokenCount = 0;
+    for (const arrivals of watched.listening) {
       arrivals.arrive();
-      count += 1;
-      if (count % wokenAtOnce > 0) continue;
+      wokenCount += 1;
+      if (wokenCount % wokenAtOnce > 0) continue;
       await nextTurn();
-      // A later call wakes the rest.
-      if (watched.arrival !== arrival) return;
+      // Another arrival has come meanwhile, whose call wakes everyone again.
+      if (watched.newestArrival !== arrival) return;
     }
   }
 
@@ -131,15 +133,15 @@ export class ChangeWatch {
   close(overMs = 0): void {
     clearInterval(this.#poll);
     this.#isClosed = true;
-    for (const { arrivals } of this.#watched.values()) {
-      for (const each of arrivals) {
-        if (overMs === 0) each.end();
-        else setTimeout(() => each.end(), Math.random() * overMs);
+    for (const { listening } of this.#watched.values()) {
+      for (const arrivals of listening) {
+        if (overMs === 0) arrivals.end();
+        else setTimeout(() => arrivals.end(), Math.random() * overMs);
       }
     }
   }
 
-  async #look(): Promise<void> {
+  async #pollPositions(): Promise<void> {
     if (this.#watched.size === 0) return;
     try {
       const heads = await selectHeads(this.#database.unscoped, [...this.#watched.keys()]);
@@ -152,14 +154,15 @@ export class ChangeWatch {
 
 /** The arrivals of new changes in a workspace, as one stream or waiting request sees them. */
 export class Arrivals {
-  readonly #watched: Readonly<Omit<WatchedWorkspace, 'arrivals'>>;
+  readonly #watched: Readonly<Omit<WatchedWorkspace, 'listening'>>;
   readonly #onEnd: () => void;
   #hasArrived = false;
   #isEnded = false;
   #failure: { readonly error: unknown } | undefined;
-  #waiting: (() => void) | undefined;
+  /** Ends the wait in progress. */
+  #wake: (() => void) | undefined;
 
-  constructor(watched: Readonly<Omit<WatchedWorkspace, 'arrivals'>>, onEnd: () => void) {
+  constructor(watched: Readonly<Omit<WatchedWorkspace, 'listening'>>, onEnd: () => void) {
     this.#watched = watched;
     this.#onEnd = onEnd;
   }
@@ -170,7 +173,7 @@ export class Arrivals {
 
   /** The number of the newest arrival. A read that begins afterwards finds its changes. */
   get arrival(): number {
-    return this.#watched.arrival;
+    return this.#watched.newestArrival;
   }
 
   /** The newest position that is known; 0 if none is. */
@@ -191,9 +194,9 @@ export class Arrivals {
     if (!this.#hasArrived && !this.#isEnded && !this.#failure) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = ms === undefined ? undefined : setTimeout(resolve, ms);
-      this.#waiting = resolve;
+      this.#wake = resolve;
       await promise;
-      this.#waiting = undefined;
+      this.#wake = undefined;
       clearTimeout(timer);
     }
     if (this.#failure) throw this.#failure.error;
@@ -202,27 +205,28 @@ export class Arrivals {
     return hasArrived;
   }
 
+  /** Notes that changes have arrived, and ends the wait in progress. */
   arrive(): void {
     this.#hasArrived = true;
-    this.#waiting?.();
+    this.#wake?.();
   }
 
-  /** Ends the waiting of this moment. */
+  /** Ends the wait in progress, as if its time was up. */
   interrupt(): void {
-    this.#waiting?.();
+    this.#wake?.();
   }
 
-  /** Ends the waiting with an error. */
+  /** Ends the wait in progress and every later one with an error. */
   fail(error: unknown): void {
     this.#failure = { error };
-    this.#waiting?.();
+    this.#wake?.();
   }
 
-  /** Stops listening, and ends the waiting. A second call must not end the watch of others that have begun meanwhile. */
+  /** Stops listening, and ends the wait in progress. A second call does nothing: others may watch the workspace by then. */
   end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.#onEnd();
-    this.#waiting?.();
+    this.#wake?.();
   }
 }

@@ -19,10 +19,11 @@ export class Cohorts<Result> {
       return known;
     }
     this.counts.made += 1;
-    const made = work();
-    this.#reads.set(key, made);
+    const read = work();
+    this.#reads.set(key, read);
     const forget = () => this.#reads.delete(key);
-    made.then(() => setTimeout(forget, keptMs).unref(), forget);
-    return made;
+    // A read that has failed is forgotten at once, so that the next stream tries again.
+    read.then(() => setTimeout(forget, keptMs).unref(), forget);
+    return read;
   }
 }

@@ -48,8 +48,9 @@ export class LiveStream implements EventStream {
   readonly #untilMs = performance.now() + lifetimeMs();
   /** What is sent next. */
   #chunk: EventChunk | undefined;
-  /** The cursor of the stream, and the last one that was sent. */
+  /** The cursor of the stream: it has read the log until there. */
   #cursor = '';
+  /** The last cursor that the client was sent. It is behind after changes that do not concern the stream. */
   #sentCursor = '';
   /** Cancels the sending of a cursor without an event, while one is due. */
   #cancelCursor: (() => void) | undefined;
@@ -59,7 +60,7 @@ export class LiveStream implements EventStream {
     this.#parts = parts;
   }
 
-  /** To be called every `beatMs`. */
+  /** Sends a heartbeat, or ends the stream at the end of its lifetime. To be called every `beatMs`. */
   beat(): void {
     const { arrivals, onCut } = this.#parts;
     if (arrivals.isEnded) return;
@@ -71,6 +72,7 @@ export class LiveStream implements EventStream {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<string | Uint8Array> {
     const { arrivals, skip, wakeWithin, errorChunk, onCut, onEnd } = this.#parts;
+    // Whether the log has changes that the last chunk did not reach, so that there is nothing to wait for.
     let hasMore = false;
     try {
       yield `retry: ${retryMs}\n`;
@@ -91,6 +93,7 @@ export class LiveStream implements EventStream {
           }
           const skipped = hasMore ? undefined : await skip(this.#cursor);
           if (skipped !== undefined) {
+            // The client learns of the new cursor later, together with others that come without an event.
             this.#cursor = skipped;
             this.#cancelCursor ??= wakeWithin(() => arrivals.interrupt());
             continue;
@@ -98,7 +101,7 @@ export class LiveStream implements EventStream {
           this.#chunk = await this.#read();
           if (!this.#chunk) break;
         } catch (error) {
-          onCut(reasonOf(error));
+          onCut(cutReasonOf(error));
           this.#chunk = errorChunk?.(error);
           if (!this.#chunk) break;
         }
@@ -127,7 +130,7 @@ export class LiveStream implements EventStream {
         return await deliver(this.#cursor);
       } catch (error) {
         if (!(error instanceof RateLimitedError)) throw error;
-        // It ends at once when its token is revoked, or when its client leaves.
+        // The wait also ends when the token is revoked, and when the client leaves.
         await arrivals.next(Math.min(error.retryAfterSeconds * 1_000, debtMs));
       }
     }
@@ -135,7 +138,7 @@ export class LiveStream implements EventStream {
   }
 }
 
-function reasonOf(error: unknown): CutReason {
+function cutReasonOf(error: unknown): CutReason {
   if (!(error instanceof AppError)) return 'failed';
   if (error.code === 'cursor_expired') return 'expired';
   return error.code === 'unauthenticated' || error.code === 'forbidden' ? 'refused' : 'failed';

@@ -44,13 +44,16 @@ export class Sequencer {
   readonly #unsubscribe: () => void;
   readonly #work: Promise<void>;
   readonly #poll: NodeJS.Timeout;
-  #cause = Promise.withResolvers<void>();
+  /** Resolves when something has to be numbered or looked for. */
+  #wakeUp = Promise.withResolvers<void>();
   /** The workspaces of the writes since the last run, and whether others must be looked for. */
   #due = { workspaceIds: new Set<string>(), search: false };
-  #sinceVacuum = 0;
+  /** How many changes have been numbered since the last vacuum. */
+  #numberedSinceVacuum = 0;
   #isClosing = false;
+  /** Whether the last run failed as a whole, which has been logged then. */
   #hasFailed = false;
-  /** The workspaces in which the last run has failed, and whether this has been logged. */
+  /** The workspaces in which the last run failed, and whether that has been logged; those that failed last come last. */
   readonly #failing = new Map<string, boolean>();
   /** The runs that try failed workspaces again. */
   readonly #retries = new Map<string, Promise<void>>();
@@ -73,7 +76,7 @@ export class Sequencer {
   wake(workspaceId?: string): void {
     if (workspaceId === undefined) this.#due.search = true;
     else this.#due.workspaceIds.add(workspaceId);
-    this.#cause.resolve();
+    this.#wakeUp.resolve();
   }
 
   /** Ends after a last run. */
@@ -89,7 +92,7 @@ export class Sequencer {
   async #loop(): Promise<void> {
     let rested = Promise.resolve();
     while (!this.#isClosing) {
-      await this.#cause.promise;
+      await this.#wakeUp.promise;
       await Promise.all([delay(gatherMs), rested]);
       const beganMs = performance.now();
       await this.#run();
@@ -103,13 +106,13 @@ export class Sequencer {
     // The run that begins now may miss changes that are committed from here on, so they cause another run.
     const { workspaceIds, search } = this.#due;
     this.#due = { workspaceIds: new Set(), search: false };
-    this.#cause = Promise.withResolvers();
+    this.#wakeUp = Promise.withResolvers();
     try {
       const found = search ? await selectUnnumbered(database.unscoped) : [];
       if (search) onSearched?.(found.reduce((sum, { count }) => sum + count, 0));
-      const all = [...new Set([...workspaceIds, ...found.map((one) => one.workspaceId)])];
-      this.#retry(new Set(all));
-      await this.#numberEach(all.filter((id) => !this.#failing.has(id)));
+      const withChanges = [...new Set([...workspaceIds, ...found.map(({ workspaceId }) => workspaceId)])];
+      this.#retry(new Set(withChanges));
+      await this.#numberEach(withChanges.filter((id) => !this.#failing.has(id)));
       await this.#vacuum();
       this.#hasFailed = false;
     } catch (error) {
@@ -151,7 +154,7 @@ export class Sequencer {
         this.#failing.delete(workspaceId);
       } catch (error) {
         const isLogged = this.#failing.get(workspaceId) ?? false;
-        // The workspaces that failed last are the last to be tried again.
+        // It is added again at the end, because the workspaces that failed last are the last to be tried again.
         this.#failing.delete(workspaceId);
         if (error instanceof DatabaseUnavailableError) {
           this.#failing.set(workspaceId, isLogged);
@@ -170,8 +173,8 @@ export class Sequencer {
   }
 
   async #vacuum(): Promise<void> {
-    if (this.#sinceVacuum < vacuumAfter) return;
-    this.#sinceVacuum = 0;
+    if (this.#numberedSinceVacuum < vacuumAfter) return;
+    this.#numberedSinceVacuum = 0;
     const { database, logger } = this.#options;
     // The changes have their positions already, and the next vacuum does what this one has not done.
     await vacuumInbox(database.unscoped).catch((error: unknown) =>
@@ -182,11 +185,11 @@ export class Sequencer {
   /** Returns the newest position if it has numbered changes, otherwise null. */
   async #number(workspaceId: string): Promise<number | null> {
     const { database, onNumbered } = this.#options;
-    const to = { db: database.of(workspaceId), connect: () => database.connect() };
-    const run = await numberChanges(to, newTag());
+    const target = { db: database.of(workspaceId), connect: () => database.connect() };
+    const run = await numberChanges(target, newTag());
     const { held, count, position } = run;
-    this.#sinceVacuum += count;
-    // The run that holds the workspace may be older than the cause of this one, and a full run may have left some.
+    this.#numberedSinceVacuum += count;
+    // If another process holds the workspace, its run may have begun before these changes; and a full run may have left some.
     if (!held || count === changesPerRun) this.wake(workspaceId);
     if (position !== null) onNumbered(workspaceId, position, run);
     return position;

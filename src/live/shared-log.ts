@@ -40,27 +40,22 @@ export class SharedLog {
         const isNear = position > 0 && position - from.position <= maxSharedChanges;
         if (!isNear) return undefined;
         const key = `${workspaceId} ${from.position} ${from.tag} ${arrival}`;
-        return this.#reads.read(key, async () => {
-          const { db, connect, reference } = access();
-          const page = await this.#withRequestLimits(() =>
-            selectChangePage(db, {
-              after: from.position,
-              where: always,
-              limit: maxSharedChanges + 1,
-              scan: maxScannedChanges,
-            }),
-          );
-          const issueIds = [...new Set(page.rows.flatMap(({ issueId }) => issueId ?? []))];
-          let issues: Promise<Snapshot> | undefined;
-          return {
-            ...page,
-            issues: () =>
-              (issues ??= this.#withRequestLimits(() =>
-                issuesInMemory({ connect, reference }, workspaceId, issueIds),
-              )),
-          };
-        });
+        return this.#reads.read(key, () => this.#read(workspaceId, from.position, access));
       },
     };
+  }
+
+  /** Reads the page of the log after a position. The issues in it are read when a stream first asks for them. */
+  async #read(workspaceId: string, after: number, access: () => LogAccess): Promise<SharedPage> {
+    const { db, connect, reference } = access();
+    const limits = { limit: maxSharedChanges + 1, scan: maxScannedChanges };
+    const page = await this.#withRequestLimits(() =>
+      selectChangePage(db, { after, where: always, ...limits }),
+    );
+    const issueIds = [...new Set(page.rows.flatMap(({ issueId }) => issueId ?? []))];
+    let issues: Promise<Snapshot> | undefined;
+    const readIssues = () =>
+      this.#withRequestLimits(() => issuesInMemory({ connect, reference }, workspaceId, issueIds));
+    return { ...page, issues: () => (issues ??= readIssues()) };
   }
 }

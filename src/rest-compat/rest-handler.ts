@@ -92,7 +92,7 @@ export function createRestHandler(schema: GraphQLSchema): RestHandler {
       return route?.scope === 'public' ? undefined : route;
     },
     async handle(request) {
-      if (request.path === '/v1/openapi.json') return description(request);
+      if (request.path === '/v1/openapi.json') return descriptionReply(request);
       const found = find(request.path);
       if (!found) return undefined;
       const { allow, parts } = found;
@@ -105,15 +105,20 @@ export function createRestHandler(schema: GraphQLSchema): RestHandler {
   };
 }
 
-/** The OpenAPI description, which is the only reply that no operation produces. */
-async function description(request: RestRequest): Promise<HttpReply> {
+/** The replies with the description, by the origins that it names. Without `PUBLIC_URL`, a client may name any host. */
+const descriptions = new LRUCache<string, HttpReply>({ max: 8 });
+
+/** Printing and hashing the description take as long as preparing a new document of this many bytes. */
+const descriptionTurnBytes = 65_536;
+
+/** Replies with the OpenAPI description. No operation produces this reply, so no route has it. */
+async function descriptionReply(request: RestRequest): Promise<HttpReply> {
   const allow = 'GET, HEAD, OPTIONS';
   if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allow } };
   if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed(request, allow);
   let reply = descriptions.get(request.origin);
   if (!reply) {
-    // Printing it and hashing it take as long as a document of about this size.
-    await request.turn(65_536);
+    await request.turn(descriptionTurnBytes);
     const body = Buffer.from(printOpenApi(request.origin));
     const headers = { 'Content-Type': 'application/json; charset=utf-8', ...readHeaders(request, body) };
     reply = { status: 200, headers, body, isConstant: true };
@@ -122,15 +127,12 @@ async function description(request: RestRequest): Promise<HttpReply> {
   return reply;
 }
 
-/** The replies with the description, by the origins that it names. Without `PUBLIC_URL`, a client may name any host. */
-const descriptions = new LRUCache<string, HttpReply>({ max: 8 });
-
 function methodNotAllowed({ requestId }: RestRequest, allow: string): HttpReply {
   const message = `This path supports ${allow}.`;
   return problemReply({ code: 'method_not_allowed', message }, requestId, { Allow: allow });
 }
 
-/** The checks are in the order of docs/contract.md, "Errors". */
+/** Runs the operation of a route. The checks before it are in the order of docs/contract.md, "Errors". */
 async function answer(
   { schema, earlierAnswers }: { schema: GraphQLSchema; earlierAnswers: EarlierAnswers },
   route: Route,
@@ -141,13 +143,13 @@ async function answer(
   request.note(route.operation.name.value, route.path);
   const context = await contextOf(route, request);
   requireRouteScope(schema, route, context);
-  const sent = route.body ? await receive(request) : { body: undefined };
+  const sent = route.body ? await readJsonBody(request) : { body: undefined };
   if ('reply' in sent) return sent.reply;
   const { query, headers } = request;
   const checked = route.check({ path, query, headers, body: sent.body });
   if (checked.verdict === 'refused')
     return problemReply(refusalOf(checked.code, checked.violations), requestId);
-  if (checked.verdict === 'absent') return absent(route, requestId);
+  if (checked.verdict === 'absent') return notFoundReply(route, requestId);
   if (context.principal) await request.takeWorkspacePlace();
   if (route.streams && request.prefersEvents) return streamReply(schema, route, checked, request);
   const operationName = route.operation.name.value;
@@ -165,6 +167,7 @@ async function answer(
     });
   const { variables } = checked;
   const { sizeVariable } = route;
+  // A page whose answer would be too large is read again with fewer rows.
   const result = sizeVariable
     ? await readPageThatFits(Number(variables[sizeVariable]), (rows) =>
         execute({ ...variables, [sizeVariable]: rows }),
@@ -183,21 +186,21 @@ async function answer(
   return { ...reply, headers: replyHeaders };
 }
 
-/** Pauses for other requests in between, because rendering a page of issues with long lists takes a long time. */
-async function outcomeReply(route: Route, shape: () => Outcome, request: RestRequest): Promise<HttpReply> {
+/** The reply with what an operation resulted in. It lets other requests run in between: a page of long issues takes long to render. */
+async function outcomeReply(route: Route, render: () => Outcome, request: RestRequest): Promise<HttpReply> {
   const { requestId } = request;
   const turns = new Turns();
-  const outcome = shape();
-  const shaped = turns.next();
-  if (shaped) await shaped;
-  if (outcome.verdict === 'absent') return absent(route, requestId);
+  const outcome = render();
+  const turnAfterRendering = turns.next();
+  if (turnAfterRendering) await turnAfterRendering;
+  if (outcome.verdict === 'absent') return notFoundReply(route, requestId);
   if (outcome.verdict === 'refused')
     return problemReply(refusalOf(outcome.code, outcome.violations), requestId);
   const { status, body, release, table, location, nextCursor, isTotalExact, revision } = outcome.rendered;
   const csv = table && (table.format ?? (request.prefersCsv ? 'csv' : 'json')) === 'csv' ? table : undefined;
   const bytes = csv ? Buffer.from(csvOf(csv)) : body === undefined ? undefined : bytesOf(body);
-  const printed = turns.next();
-  if (printed) await printed;
+  const turnAfterPrinting = turns.next();
+  if (turnAfterPrinting) await turnAfterPrinting;
   const links = nextCursor === undefined ? undefined : pageLinks(request, nextCursor);
   return {
     status,
@@ -257,7 +260,7 @@ function requireRouteScope(schema: GraphQLSchema, route: Route, { principal }: O
 }
 
 /** Reads the JSON of the body. Checks its size first, then its type, then its content. */
-async function receive(request: RestRequest): Promise<{ body: unknown } | { reply: HttpReply }> {
+async function readJsonBody(request: RestRequest): Promise<{ body: unknown } | { reply: HttpReply }> {
   const { headers, requestId } = request;
   const bytes = await request.body();
   if (isCompressed(headers) || !isJsonMediaType(headers['content-type'] ?? '')) {
@@ -270,6 +273,9 @@ async function receive(request: RestRequest): Promise<{ body: unknown } | { repl
   return { reply: problemReply(refusalOf('validation_failed', violations), requestId) };
 }
 
-function absent({ absent: message = 'The resource does not exist.' }: Route, requestId: string): HttpReply {
+function notFoundReply(
+  { absent: message = 'The resource does not exist.' }: Route,
+  requestId: string,
+): HttpReply {
   return problemReply({ code: 'not_found', message }, requestId);
 }

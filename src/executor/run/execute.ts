@@ -148,7 +148,7 @@ async function runOperation(
       ? answerUnlessUnchanged(revalidation, coerced, readContext, answerIn)
       : answerIn(readContext);
   }
-  // Noted at the beginning and at the end, because other processes may serve the next read before they are notified of the end.
+  // The write is noted before it and after it, because another process may serve the next read before it hears of the end.
   context.onWrite?.();
   const writeContext = await withFirstReads(coerced, withReplicaIfAllowed(coerced, context));
   const result =
@@ -198,9 +198,9 @@ async function answer(
       (data) => cost.count(data),
       byGraphqlJs,
     );
-  const answered = mayCompile(request) && (await answerFromPlan(request, coerced, cost));
-  if (answered && !(answered instanceof RootResults)) return answered;
-  return byGraphqlJs(answered || undefined);
+  const compiled = mayCompile(request) ? await answerFromPlan(request, coerced, cost) : undefined;
+  if (compiled && !(compiled instanceof RootResults)) return compiled;
+  return byGraphqlJs(compiled);
 }
 
 /**
@@ -212,12 +212,14 @@ async function answerFromSnapshot(
   coerced: CoercedOperation,
   cost: OperationCost,
 ): Promise<ExecutionResult & { objects?: number }> {
-  const read = <Result>(from: (inside: OperationRequest) => Promise<Result>) =>
+  const read = <Result>(run: (inside: OperationRequest) => Promise<Result>) =>
     inOneSnapshot(request.context, async (inside) =>
-      from({ ...request, context: await withFirstReads(coerced, inside) }),
+      run({ ...request, context: await withFirstReads(coerced, inside) }),
     );
-  const answered = mayCompile(request) && (await read((inside) => answerFromPlan(inside, coerced, cost)));
-  if (answered && !(answered instanceof RootResults)) return answered;
+  const compiled = mayCompile(request)
+    ? await read((inside) => answerFromPlan(inside, coerced, cost))
+    : undefined;
+  if (compiled && !(compiled instanceof RootResults)) return compiled;
   return withFallbackLimit(request, coerced.operation, () => read((inside) => executeWithGraphqlJs(inside)));
 }
 
@@ -226,7 +228,7 @@ function mayCompile({ context }: OperationRequest): boolean {
   return context.executor !== 'graphql-js' && context.connect !== undefined;
 }
 
-/** The answer of the compiled executor, or what is left to graphql-js, as for `answerCompiled`. */
+/** The answer of the compiled executor; where graphql-js has to answer, the finished root fields or undefined (`answerCompiled`). */
 function answerFromPlan(
   { context, document, form = 'data', rowRenderer }: OperationRequest,
   coerced: CoercedOperation,

@@ -28,12 +28,15 @@ export interface EndedAttempt extends AttemptResult {
 /** The attempts for one webhook. They may take longer than a round, so that a message that hangs holds up no others. */
 export class Attempts {
   readonly #sending: Pick<WebhookSending, 'send'>;
+  /** The ids of the deliveries whose attempts have not ended. */
   readonly #open = new Set<string>();
   #ended: EndedAttempt[] = [];
   #errors: unknown[] = [];
-  #begun = 0;
+  /** How many attempts have begun. */
+  #begunCount = 0;
   #atOnce: number;
   #mayHaveChanges = true;
+  /** Resolves when an attempt has ended or changes were noted, and is then replaced. */
   #signal = Promise.withResolvers<void>();
 
   constructor(sending: Pick<WebhookSending, 'send'>, atOnce = maxAtOnce) {
@@ -85,7 +88,7 @@ export class Attempts {
     const untilMs = performance.now() + startsWithinMs;
     const waiting = [...due];
     const begun: string[] = [];
-    // So a receiver that fails gets only a few messages in a round.
+    // A receiver that fails gets only a few messages in a round.
     const hasFailure = () => this.#ended.some(({ answer }) => !isReceived(answer));
     while (waiting.length > 0 && !hasFailure() && performance.now() < untilMs && (await isUnchanged())) {
       const delivery = this.#open.size < this.#atOnce ? waiting.shift() : undefined;
@@ -124,8 +127,8 @@ export class Attempts {
   #begin(webhook: WebhookRow, delivery: DueDelivery): void {
     const { changeId, body } = delivery;
     const id = changeId ? encodeId('change', changeId) : encodeId('whdelivery', delivery.id);
-    const attempt = { delivery, at: new Date(), revision: webhook.revision, number: this.#begun };
-    this.#begun += 1;
+    const attempt = { delivery, at: new Date(), revision: webhook.revision, number: this.#begunCount };
+    this.#begunCount += 1;
     this.#open.add(delivery.id);
     void this.#sending
       .send(webhook, { id, body }, attemptMs)

@@ -99,24 +99,26 @@ class WriteBatcher {
     // All items of one batch key have the same `send`, so a row of theirs is a row of this item's type.
     const outcome = await this.#inGroup(to, { ...write, batchKey } as GroupedWrite, alone);
     const row = ('alone' in outcome ? await outcome.alone : outcome.row) as Row | undefined;
+    // An item that could not be written with others is sent by a statement of its own, which waits for locks.
     return row === undefined && !('alone' in outcome) ? this.#serial.run(serialKey, alone) : row;
   }
 
+  /** Adds the item to the group that waits for its turn, or to a new one, and waits for its outcome. */
   async #inGroup(
     to: StatementTarget,
     write: GroupedWrite,
     sendOnlyItem: () => Promise<unknown>,
   ): Promise<Outcome> {
     const { item, send, serialKey, batchKey } = write;
-    const name = `${batchKey} ${serialKey}`;
-    let group = this.#groups.get(name);
+    const groupKey = `${batchKey} ${serialKey}`;
+    let group = this.#groups.get(groupKey);
     if (group && group.items.length < maxItems) group.items.push(item);
     else {
       const items = [item];
       const created: Group = { items, outcomes: Promise.resolve([]) };
-      this.#groups.set(name, created);
+      this.#groups.set(groupKey, created);
       created.outcomes = this.#serial.run(serialKey, () => {
-        if (this.#groups.get(name) === created) this.#groups.delete(name);
+        if (this.#groups.get(groupKey) === created) this.#groups.delete(groupKey);
         const sendAll = (all: readonly unknown[], wait: boolean) => withRetry(() => send(to, all, wait));
         return this.#queue(batchKey).enqueue({ items, sendAll, sendOnlyItem });
       });
@@ -158,10 +160,10 @@ interface ReadyGroup {
  * What happens to a group when its turn comes: it was sent with others, or sends its only item itself and says when
  * that is done.
  */
-type Turn = { outcomes: readonly Outcome[] } | { done: () => void };
+type GroupTurn = { outcomes: readonly Outcome[] } | { done: () => void };
 
 interface WaitingGroup extends ReadyGroup {
-  readonly resolve: (turn: Turn) => void;
+  readonly resolve: (turn: GroupTurn) => void;
   readonly reject: (error: unknown) => void;
   readonly deadline: Deadline | undefined;
 }
@@ -171,34 +173,36 @@ class BatchQueue {
   readonly #waiting: WaitingGroup[] = [];
   readonly #onIdle: () => void;
   #inProgress = 0;
-  #isDue = false;
+  /** Whether the next statement is about to be sent. */
+  #isScheduled = false;
 
   constructor(onIdle: () => void) {
     this.#onIdle = onIdle;
   }
 
   async enqueue(group: ReadyGroup): Promise<readonly Outcome[]> {
-    const turn = await new Promise<Turn>((resolve, reject) => {
+    const turn = await new Promise<GroupTurn>((resolve, reject) => {
       this.#waiting.push({ ...group, resolve, reject, deadline: meter()?.deadline });
       this.#schedule();
     });
     if ('outcomes' in turn) return turn.outcomes;
-    // Here and not in `sendOnly`, so that its time and statements count for the request that waits.
+    // It is sent here and not in `sendOnly`, so that its time and its statements count for the request that waits.
     const alone = group.sendOnlyItem();
     await Promise.allSettled([alone]);
     turn.done();
     return [{ alone }];
   }
 
-  /** Sends at the end of this turn of the event loop, so that all groups that arrive in it share the statement. */
+  /** Sends the next statement at the end of this turn of the event loop, so that all groups that arrive in the turn share it. */
   #schedule(): void {
-    if (this.#isDue || this.#inProgress >= maxInProgress) return;
-    this.#isDue = true;
-    setImmediate(() => void this.#next());
+    if (this.#isScheduled || this.#inProgress >= maxInProgress) return;
+    this.#isScheduled = true;
+    setImmediate(() => void this.#sendNext());
   }
 
-  async #next(): Promise<void> {
-    this.#isDue = false;
+  /** Sends the groups that go next, and waits until their statement has ended or is slow. */
+  async #sendNext(): Promise<void> {
+    this.#isScheduled = false;
     const [first, ...others] = this.#takeNext();
     if (!first) {
       if (this.#inProgress === 0) this.#onIdle();

@@ -23,6 +23,7 @@ const burstMs = 400;
 const overloadMs = 1_000;
 /** How long a request waits in an overload: requests are either handled quickly or refused quickly. */
 const overloadWaitMs = 20;
+/** How often requests that have waited too long are refused. */
 const sweepMs = 10;
 /** How many requests are refused at once. More would delay the requests in progress. */
 const refusedAtOnce = 2;
@@ -51,18 +52,18 @@ export class Admission {
   #refused = 0;
   /** When the current queue began. */
   #queueSinceMs = 0;
-  #refusedMs = Number.NEGATIVE_INFINITY;
-  #sweeping = false;
+  #lastRefusalMs = Number.NEGATIVE_INFINITY;
+  #isSweepDue = false;
   readonly #adaptive: AdaptiveConcurrency;
-  /** The tickets of requests that do not wait in `#documents`. */
-  readonly #others = new Set<AdmissionTicket>();
+  /** The tickets of requests in progress, without those that wait in `#documents`. */
+  readonly #inProgressTickets = new Set<AdmissionTicket>();
   readonly #documents: DocumentQueue<AdmissionTicket>;
 
   constructor(limits: AdmissionLimits = defaultAdmission) {
     this.#limits = limits;
     this.#adaptive = new AdaptiveConcurrency(limits.maxConcurrency);
     this.#documents = new DocumentQueue(
-      () => this.#others,
+      () => this.#inProgressTickets,
       () => this.#giveTurn(),
     );
   }
@@ -106,8 +107,8 @@ export class Admission {
     const maxLength = isOverloaded ? maxConcurrency : maxWaiting;
     for (let count = 0; count < refusedAtOnce && this.#waiting.length > maxLength; count++)
       this.#refuse(this.#waiting.shift());
-    if (!this.#sweeping) {
-      this.#sweeping = true;
+    if (!this.#isSweepDue) {
+      this.#isSweepDue = true;
       setTimeout(() => this.#sweep(), sweepMs);
     }
     return ticket;
@@ -127,13 +128,13 @@ export class Admission {
   /** Passes the ticket on to the next request. */
   leave(ticket: AdmissionTicket): void {
     const nowMs = performance.now();
-    this.#others.delete(ticket);
+    this.#inProgressTickets.delete(ticket);
     this.#documents.done(ticket);
     const isOverloaded = this.#isOverloaded(nowMs);
     if (isOverloaded) this.#adaptive.note(nowMs);
     const isTooMany = this.#inProgress > this.#concurrency(isOverloaded);
     if (!isTooMany && this.#documents.due(nowMs) === 'first') {
-      // It takes over the ticket.
+      // A request with a new document takes over the place.
       this.#documents.begin(nowMs, 1);
       return;
     }
@@ -148,7 +149,7 @@ export class Admission {
   }
 
   #begin(begin: Waiter['begin'], ticket: AdmissionTicket): void {
-    this.#others.add(ticket);
+    this.#inProgressTickets.add(ticket);
     begin(ticket);
   }
 
@@ -168,19 +169,20 @@ export class Admission {
 
   #isOverloaded(nowMs: number): boolean {
     const isLongQueue = this.#waiting.length > 0 && nowMs - this.#queueSinceMs > burstMs;
-    return isLongQueue || nowMs - this.#refusedMs < overloadMs;
+    return isLongQueue || nowMs - this.#lastRefusalMs < overloadMs;
   }
 
+  /** Refuses the requests that have waited too long. */
   #sweep(): void {
     const nowMs = performance.now();
-    const [late, others] = partition(this.#waiting, ({ untilMs }) => untilMs <= nowMs);
-    this.#waiting.splice(0, this.#waiting.length, ...others);
+    const [late, inTime] = partition(this.#waiting, ({ untilMs }) => untilMs <= nowMs);
+    this.#waiting.splice(0, this.#waiting.length, ...inTime);
     for (const waiter of late) this.#refuse(waiter);
-    this.#sweeping = this.#waiting.length > 0;
-    if (this.#sweeping) setTimeout(() => this.#sweep(), sweepMs);
+    this.#isSweepDue = this.#waiting.length > 0;
+    if (this.#isSweepDue) setTimeout(() => this.#sweep(), sweepMs);
   }
 
-  /** Its client has gone, which is no sign of an overload. */
+  /** Removes a request whose client has gone. That is no sign of an overload, so it does not count as a refusal. */
   #drop(waiter: Waiter): void {
     const index = this.#waiting.indexOf(waiter);
     if (index < 0) return;
@@ -190,7 +192,7 @@ export class Admission {
 
   #refuse(waiter: Waiter | undefined): void {
     this.#refused += 1;
-    this.#refusedMs = performance.now();
+    this.#lastRefusalMs = performance.now();
     waiter?.refuse();
   }
 }

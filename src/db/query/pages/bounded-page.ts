@@ -56,7 +56,7 @@ export function stepQuery(
 }
 
 /**
- * Looks at rows along the order. The inner limit is a bound, because the planner moves no condition into a query with a
+ * Examines rows along the order. The inner limit is a bound, because the planner moves no condition into a query with a
  * limit.
  */
 function walkQuery(
@@ -73,8 +73,8 @@ function walkQuery(
     .select([sql`null::${typeOf(kind)}`.as(stopColumns[0]), sql`null::uuid`.as(stopColumns[1])])
     .where(predicateSql(checkedOf(planned), row, 'eachRow'))
     .limit(plannedRows(size));
-  const stop = untyped(db).selectFrom(lastLookedAt(base, planned, rows, parent).as('stop'));
-  const nothing = base.columns
+  const stop = untyped(db).selectFrom(lastExamined(base, planned, rows, parent).as('stop'));
+  const stopRow = base.columns
     ? stop.select(base.columns.map((column) => sql<null>`null`.as(nameOf(column))))
     : stop
         .leftJoin(
@@ -85,11 +85,11 @@ function walkQuery(
         )
         .selectAll(row);
   // The rows of the page come first; the stop is read only if they are too few.
-  const both = (page as Query).unionAll(nothing.select(stopColumns.map((name) => `stop.${name}`)));
-  return untyped(db).selectFrom(both.as('page')).selectAll().limit(wantedRows(size));
+  const pageAndStop = (page as Query).unionAll(stopRow.select(stopColumns.map((name) => `stop.${name}`)));
+  return untyped(db).selectFrom(pageAndStop.as('page')).selectAll().limit(wantedRows(size));
 }
 
-/** Looks at rows along the order for all parents together, and takes the first ones of each. */
+/** Examines rows along the order for all parents together, and takes the first ones of each. */
 function sharedQuery(
   base: QueryBase,
   planned: PlannedWalk,
@@ -104,7 +104,7 @@ function sharedQuery(
     .selectFrom(examined.as(row))
     .where(predicateSql(checkedOf(planned), row, 'eachRow'));
   const stop = untyped(db)
-    .selectFrom(lastLookedAt(base, planned, rows).as('stop'))
+    .selectFrom(lastExamined(base, planned, rows).as('stop'))
     .select([
       sql`null::uuid`.as('id'),
       ...stopColumns.map((name) => `stop.${name}` as const),
@@ -149,13 +149,16 @@ function childrenQuery(
 ): Query {
   const { source, filter, order } = walk;
   const { db } = base;
-  const ofParent = () => childrenOf(base, source, sql.ref('parent.key'));
-  const some = linksOrRows(base, source)
+  const firstChildren = linksOrRows(base, source)
     .select(sql.lit(1).as('found'))
     .limit(sql.lit(max + 1));
-  const counted = untyped(db).selectFrom(some.as('children')).select(sql<number>`count(*)`.as('count'));
+  const counted = untyped(db)
+    .selectFrom(firstChildren.as('children'))
+    .select(sql<number>`count(*)`.as('count'));
   const isFew = sql<SqlBool>`counted.count <= ${sql.lit(max)}`;
-  const children = untyped(db).selectFrom(ofParent().selectAll(row).offset(sql.lit(0)).as(row));
+  const children = untyped(db).selectFrom(
+    childrenOf(base, source, sql.ref('parent.key')).selectAll(row).offset(sql.lit(0)).as(row),
+  );
   const page = selectColumns(betweenPositions(children, walk), base)
     .select(sql.lit(1).as('found'))
     .where(isFew)
@@ -182,7 +185,7 @@ function childrenQuery(
 /**
  * Selects the position of the last row that a step may examine, if there are that many rows. An index has both columns.
  */
-function lastLookedAt(
+function lastExamined(
   base: QueryBase,
   planned: PlannedWalk,
   rows: number,

@@ -34,7 +34,8 @@ export function examinedRows(
   );
   if (!first) throw new Error('The walk has no stretch.');
   if (!second) return first;
-  const all = (stretch: Query) => untyped(base.db).selectFrom(stretch.as('stretch')).selectAll();
-  const both = all(first).unionAll(all(second));
+  // A part of a union can have an order and a limit only as a subquery.
+  const wrapped = (stretch: Query) => untyped(base.db).selectFrom(stretch.as('stretch')).selectAll();
+  const both = wrapped(first).unionAll(wrapped(second));
   return untyped(base.db).selectFrom(both.as('stretches')).selectAll().limit(sql.lit(rows));
 }

@@ -57,14 +57,17 @@ export interface PlannedWalk {
   readonly indexUse: IndexUse;
 }
 
+/** Finds out how the indexes of a table serve a walk. The index of the order that begins with the most specific columns is used. */
 export function indexUseOf({ source, filter, order }: Walk): IndexUse {
   const indexes = listIndexes[source.table];
   const conditions = conjunctsOf(filter);
   const parent = source.parent && 'column' in source.parent ? source.parent.column : undefined;
-  const equal = new Set(conditions.flatMap((condition) => equalColumn(condition) ?? []));
+  const equalColumns = new Set(conditions.flatMap((condition) => equalColumn(condition) ?? []));
   const index = indexes
     ?.filter(({ columns }) => columns.at(-1) === order.column)
-    .filter(({ columns }) => columns.slice(0, -1).every((column) => column === parent || equal.has(column)))
+    .filter(({ columns }) =>
+      columns.slice(0, -1).every((column) => column === parent || equalColumns.has(column)),
+    )
     .toSorted((one, other) => rankOf(other, parent) - rankOf(one, parent))[0];
   const isJoined = source.parent !== undefined && 'through' in source.parent;
   const isOrderedByParent = !source.parent || (parent !== undefined && index?.columns[0] === parent);
@@ -75,7 +78,7 @@ export function indexUseOf({ source, filter, order }: Walk): IndexUse {
   const others = conditions.filter((condition) => !isInside(condition));
   const hasDeleted = index?.hasDeleted === true;
   const isInOrder = !indexes || (isOrderedByParent && others.length === 0 && !hasDeleted);
-  const isServed = isInOrder || conditions.some((each) => namesRows(each));
+  const isServed = isInOrder || conditions.some(listsIds);
   const isServedForMany = source.parent ? isInOrder : isServed;
   return {
     isServed,
@@ -137,7 +140,7 @@ function isPrefix(condition: Predicate): boolean {
 }
 
 /** Whether a condition lists the ids of the rows. */
-function namesRows(condition: Predicate): boolean {
+function listsIds(condition: Predicate): boolean {
   if (!('column' in condition) || condition.column !== 'id') return false;
   return 'in' in condition || equalColumn(condition) !== undefined;
 }
@@ -154,12 +157,12 @@ function candidatesOf(
     const kind = group === 'text' ? 'text' : first && 'through' in first ? 'links' : 'rows';
     return [
       {
-        condition: kind === 'text' ? lookedUp(chosen, table) : { all: chosen },
+        condition: kind === 'text' ? textLookup(chosen, table) : { all: chosen },
         rest: { all: conditions.filter((condition) => !chosen.includes(condition)) },
         kind,
         order:
           kind === 'rows' && (chosen.length === 1 || chosen.every((condition) => 'is' in condition))
-            ? indexOf(first, indexes)
+            ? columnsOfIndexOn(first, indexes)
             : undefined,
         isSelective: chosen.some((condition) => matchesFewRows(condition, indexes)),
       },
@@ -176,14 +179,14 @@ function matchesFewRows(condition: Predicate, indexes: readonly ListIndex[]): bo
   );
 }
 
-/** Conditions on a text, as conditions on the rows of the table in which it is looked up. */
-function lookedUp(conditions: readonly Predicate[], table: TableName): Predicate {
+/** Conditions on a text, as a condition on the row of the table in which the text is looked up. */
+function textLookup(conditions: readonly Predicate[], table: TableName): Predicate {
   const texts = textTables[table];
   if (!texts) throw new Error(`No table has the texts of ${table}.`);
   return { column: 'id', references: texts.table, by: texts.key, where: { all: conditions } };
 }
 
-function indexOf(
+function columnsOfIndexOn(
   condition: Predicate | undefined,
   indexes: readonly ListIndex[],
 ): readonly string[] | undefined {
@@ -203,7 +206,7 @@ function groupOf(condition: Predicate, table: TableName, indexes: readonly ListI
   if (!('column' in condition) || 'isNull' in condition) return undefined;
   // The condition on the referenced table may match many rows, and the keys of all of them would have to be read.
   if ('references' in condition && listIndexes[condition.references]) {
-    if (!conjunctsOf(condition.where).some(namesRows)) return undefined;
+    if (!conjunctsOf(condition.where).some(listsIds)) return undefined;
   }
   const { column } = condition;
   // `withPrefixRanges` has added a range for `startsWith` if an index has the column.

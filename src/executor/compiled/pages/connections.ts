@@ -99,7 +99,7 @@ export class ConnectionFetch implements Fetch {
   }
 
   fetch(frame: Frame, run: Run): Promise<void> | undefined {
-    const requested = this.#walk(run);
+    const requested = this.#requestedPage(run);
     const { key } = this.#options;
     const keys = key ? distinctKeys(frame, key) : undefined;
     const at = keys?.at ?? new Int32Array(frame.rows.length);
@@ -112,14 +112,14 @@ export class ConnectionFetch implements Fetch {
     };
     const cached = cachedPages(run, requested.request, () => keys?.texts ?? ['']);
     if (cached) return show(cached);
-    const known = this.#countsIn(frame, at, requested);
-    if (readWithParent && (known || !this.#showsCount))
-      return show(this.#pages(requested, keys, { readWithParent, known }));
-    return this.#read(requested, keys, { known, readWithParent }, run).then(show);
+    const knownTotals = this.#storedTotalsIn(frame, at, requested);
+    if (readWithParent && (knownTotals || !this.#showsCount))
+      return show(this.#pages(requested, keys, { readWithParent, knownTotals }));
+    return this.#read(requested, keys, { knownTotals, readWithParent }, run).then(show);
   }
 
-  /** The counts by group, if the list has no filter and the parents have its count. */
-  #countsIn({ rows }: Frame, at: Int32Array, { request }: RequestedPage): Total[] | undefined {
+  /** The totals from the counts that the parents store, by group. Undefined if the list has a filter, or the parents have no count. */
+  #storedTotalsIn({ rows }: Frame, at: Int32Array, { request }: RequestedPage): Total[] | undefined {
     const read = this.#storedCount;
     if (!read || !isAlways(request.filter)) return undefined;
     const totals: Total[] = [];
@@ -132,21 +132,23 @@ export class ConnectionFetch implements Fetch {
   async #read(
     requested: RequestedPage,
     keys: DistinctKeys | undefined,
-    { known, readWithParent }: AlreadyRead,
+    { knownTotals, readWithParent }: AlreadyRead,
     run: Run,
   ): Promise<Pages> {
     const parameterized = requested.parameterized(run.cached);
     const values = { ...parameterized.values, ...(keys && { keys: keys.array }) };
-    const isCounted = this.#showsCount && !known;
+    const isCounted = this.#showsCount && !knownTotals;
     const [page, counted] = await Promise.all([
       this.#showsRows && !readWithParent
         ? this.#readPage(requested, parameterized, keys, values, run)
         : undefined,
-      isCounted ? readTotals(this.#statements, requested.parameterizedTotal(run.cached), keys, run) : known,
+      isCounted
+        ? readTotals(this.#statements, requested.parameterizedTotal(run.cached), keys, run)
+        : knownTotals,
     ]);
     return page
       ? { ...page, totals: counted ?? [] }
-      : this.#pages(requested, keys, { readWithParent, known: counted });
+      : this.#pages(requested, keys, { readWithParent, knownTotals: counted });
   }
 
   async #readPage(
@@ -177,11 +179,11 @@ export class ConnectionFetch implements Fetch {
   #pages(
     requested: RequestedPage,
     keys: DistinctKeys | undefined,
-    { readWithParent, known = [] }: AlreadyRead,
+    { readWithParent, knownTotals = [] }: AlreadyRead,
   ): Pages {
     return {
       ...pagesOf(readWithParent, requested.request, { count: keys?.count ?? 1, ordinal: undefined }),
-      totals: known,
+      totals: knownTotals,
     };
   }
 
@@ -192,12 +194,13 @@ export class ConnectionFetch implements Fetch {
   pageWithParent(run: Run): PageWithParent | undefined {
     const { key, list } = this.#options;
     if (key?.index === undefined || !this.#showsRows || isCached(list.source.table)) return undefined;
-    const parameterized = this.#walk(run).parameterized(run.cached);
+    const parameterized = this.#requestedPage(run).parameterized(run.cached);
     if (!this.#statements.indexUse(parameterized).isServed) return undefined;
     return { key: key.index, columns: this.columns.selected, parameterized, fetchIndex: this.fetchIndex };
   }
 
-  #walk(run: Run): RequestedPage {
+  /** The page that the arguments of this run request. */
+  #requestedPage(run: Run): RequestedPage {
     if (this.#fixed) return this.#fixed;
     const { list, args, fixed } = this.#options;
     const requested = new RequestedPage(pageRequest(list, args(run)), { showsMore: this.#showsMore, fixed });
@@ -209,7 +212,7 @@ export class ConnectionFetch implements Fetch {
 /** The rows of a page that the statement of their parent has read, and the counts, if they are known already. */
 interface AlreadyRead {
   readonly readWithParent: TextRows | undefined;
-  readonly known: readonly Total[] | undefined;
+  readonly knownTotals: readonly Total[] | undefined;
 }
 
 export interface PageWithParent {
@@ -225,7 +228,7 @@ export interface Pages extends PagedRows {
   totals: readonly Total[];
 }
 
-/** Writes something of a page. `index` is that of the group for the whole page, or that of one of its rows. */
+/** Writes something of a page. `index` is the index of the group if that belongs to the page, or of the row if it belongs to a row. */
 export type WriteFromPages = (out: Sink, pages: FetchedPages, index: number) => void;
 
 export interface PageField {
