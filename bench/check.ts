@@ -42,9 +42,12 @@ export async function checkEqual(
       refuseFailure(request, answer);
       sums.set(contender.name, (sums.get(contender.name) ?? 0) + answer.body.length / requestCount);
       const json: unknown = JSON.parse(answer.body.toString());
-      const comparable = without(contender.canonical?.(workload.id, json) ?? json, workload.volatile ?? []);
+      const comparable = withoutFields(
+        contender.canonical?.(workload.id, json) ?? json,
+        workload.volatile ?? [],
+      );
       if (expected) {
-        const message = `${workload.id}: ${contender.title} answers otherwise than ${expected.by}`;
+        const message = `${workload.id}: ${contender.title} answers differently from ${expected.by}`;
         try {
           assert.deepEqual(comparable, expected.answer);
         } catch (error) {
@@ -71,12 +74,12 @@ export async function checkEqual(
 }
 
 /** The answer without the fields that differ at each request. */
-function without(value: unknown, names: readonly string[]): unknown {
+function withoutFields(value: unknown, names: readonly string[]): unknown {
   if (names.length === 0 || typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item) => without(item, names));
+  if (Array.isArray(value)) return value.map((item) => withoutFields(item, names));
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, inner]) =>
-      names.includes(name) ? [] : [[name, without(inner, names)]],
+      names.includes(name) ? [] : [[name, withoutFields(inner, names)]],
     ),
   );
 }

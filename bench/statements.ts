@@ -5,9 +5,10 @@ import type { Facts } from './facts.ts';
 import type { RunningContender } from './process.ts';
 import type { Workload } from './workloads/workload.ts';
 
-const counted = 20;
-// After a reload of the settings, it takes a moment until pg_stat_statements uses them.
-const settled = 'select pg_sleep(0.2)';
+/** How many requests are sent while statements are counted. */
+const requestCount = 20;
+// pg_stat_statements takes a moment to use reloaded settings.
+const waitForReload = 'select pg_sleep(0.2)';
 
 /**
  * Counts the SQL statements of requests that are sent one after the other. Not available without pg_stat_statements.
@@ -40,15 +41,15 @@ export class StatementCounter {
     try {
       const next = nextRequests(running, workload, facts, { rows: 7 * connections, values });
       await this.#client.query('select pg_stat_statements_reset()');
-      for (let request = 0; request < counted; request += 1) {
-        const asked = next();
-        refuseFailure(asked, await connection.send(asked));
+      for (let request = 0; request < requestCount; request += 1) {
+        const sent = next();
+        refuseFailure(sent, await connection.send(sent));
       }
       const { rows } = await this.#client.query<{ calls: string }>(`
         select coalesce(sum(calls), 0) as calls from pg_stat_statements
         where dbid = any(select oid from pg_database where datname in (current_database(), current_database() || '_before'))
           and query not like '%pg_stat_statements%' and query not like '%pg_reload_conf%'`);
-      return Number(rows[0]?.calls) / counted;
+      return Number(rows[0]?.calls) / requestCount;
     } finally {
       connection.close();
       await this.#track('none');
@@ -58,7 +59,7 @@ export class StatementCounter {
   async #track(what: 'top' | 'none'): Promise<void> {
     await this.#client.query(`alter system set pg_stat_statements.track = '${what}'`);
     await this.#client.query('select pg_reload_conf()');
-    await this.#client.query(settled);
+    await this.#client.query(waitForReload);
   }
 
   close(): Promise<void> {

@@ -23,7 +23,8 @@ interface LoggedBytes {
   readonly indexBytes: number;
 }
 
-const times = 400;
+/** How many writes of each kind are measured. */
+const writeCount = 400;
 
 const change = (title: string, columns: (nth: number, facts: Facts) => Input): Write => ({
   title,
@@ -74,8 +75,8 @@ export async function measureLog(
     const connection = await Connection.open(running.port);
     try {
       for (const write of writes) {
-        const { records, bytes, indexBytes } = await logged(client, async () => {
-          for (let nth = 0; nth < times; nth += 1) {
+        const { records, bytes, indexBytes } = await bytesLoggedBy(client, async () => {
+          for (let nth = 0; nth < writeCount; nth += 1) {
             const request = mutation(write, write.input(nth, facts));
             refuseFailure(request, await connection.send(request));
           }
@@ -94,7 +95,8 @@ export async function measureLog(
   }
 }
 
-async function logged(client: pg.Client, work: () => Promise<void>): Promise<LoggedBytes> {
+/** What the work adds to the write-ahead log, for one write on average. */
+async function bytesLoggedBy(client: pg.Client, work: () => Promise<void>): Promise<LoggedBytes> {
   const position = async () =>
     (await client.query('select pg_current_wal_flush_lsn()::text as at')).rows[0].at;
   const from = await position();
@@ -109,7 +111,7 @@ async function logged(client: pg.Client, work: () => Promise<void>): Promise<Log
   ) =>
     rows
       .filter(({ kind }) => kinds.length === 0 || kinds.includes(kind))
-      .reduce((total, row) => total + Number(of(row)), 0) / times;
+      .reduce((total, row) => total + Number(of(row)), 0) / writeCount;
   return {
     records: sum(({ count }) => count),
     bytes: sum(({ combined_size: size }) => size),

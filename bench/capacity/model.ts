@@ -3,7 +3,7 @@ export interface Costs {
   /** Time of a core for one request of the mix W9, in ms: of the process, and of all processes of PostgreSQL. */
   readonly processMs: number;
   readonly databaseMs: number;
-  /** How many requests of the mix write, and what one write adds to the write-ahead log, in bytes. */
+  /** The share of the requests of the mix that write, and what one write adds to the write-ahead log, in bytes. */
   readonly writeShare: number;
   readonly logBytes: number;
   /** Bytes of one issue on disk, with its indexes, stages, texts and tallies, and of one comment or entry of a feed. */
@@ -18,7 +18,7 @@ export interface Costs {
   readonly numberingMs: number;
 }
 
-/** A service as it is imagined. */
+/** The size and the load of an assumed service. */
 export interface Size {
   readonly issues: number;
   readonly commentsPerIssue: number;
@@ -30,7 +30,7 @@ export interface Size {
   readonly databaseCores: number;
   readonly diskMb: number;
   readonly streams: number;
-  /** Of `REFERENCE_ROWS`: what one process keeps. */
+  /** The maximum number of rows of reference data in one process: `REFERENCE_ROWS`. */
   readonly keptRows: number;
   /** The connections of one process: `POOL_SIZE`, one for probes and one that listens. */
   readonly connections: number;
@@ -53,13 +53,13 @@ export interface Capacity {
 /** A core is full at this share of its time: beyond it, waiting grows faster than work. */
 const usable = 0.8;
 
-/** Where each part of a service of this size is full. */
+/** At which load each part of a service of this size is full. */
 export function capacityOf(costs: Costs, size: Size): Capacity {
   const { processes, databaseCores } = size;
   const mb = 1_048_576;
   const rowsKept = Math.min(size.referenceRows, size.keptRows);
-  const ofOneProcess = Math.ceil(size.writtenWorkspaces / processes);
-  const numberingMs = ofOneProcess * costs.numberingMs;
+  const workspacesPerProcess = Math.ceil(size.writtenWorkspaces / processes);
+  const numberingMs = workspacesPerProcess * costs.numberingMs;
   return {
     processes: (processes * usable * 1_000) / costs.processMs,
     database: (databaseCores * usable * 1_000) / costs.databaseMs,

@@ -25,19 +25,19 @@ export async function measureWorkspaces(url: string, say: (line: string) => void
   const database = await openDatabase({ url });
   try {
     const ids = await createWorkspaces(database);
-    const taken = { numbering: [] as number[], search: [] as number[], versions: [] as number[] };
+    const measuredMs = { numbering: [] as number[], search: [] as number[], versions: [] as number[] };
     const reads = new ReferenceReads(database);
     for (let round = 0; round < rounds; round += 1) {
       await writeInEach(database);
-      taken.search.push(await timed(() => selectUnnumbered(database.unscoped)));
+      measuredMs.search.push(await timed(() => selectUnnumbered(database.unscoped)));
       const all = await timed(async () => {
         for (const id of ids)
           await numberChanges({ db: database.of(id), connect: () => database.connect() }, newTag());
       });
-      taken.numbering.push(all / ids.length);
-      taken.versions.push(await timed(() => reads.versions(ids)));
+      measuredMs.numbering.push(all / ids.length);
+      measuredMs.versions.push(await timed(() => reads.versions(ids)));
     }
-    const { numbering, search, versions } = taken;
+    const { numbering, search, versions } = measuredMs;
     const result = {
       numberingMs: spread(numbering).median,
       searchMs: spread(search).median,
@@ -62,7 +62,7 @@ async function createWorkspaces({ unscoped }: Database): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** One change in each workspace, as a deleted issue leaves it. */
+/** Adds a change to the inbox of each workspace, such as the deletion of an issue leaves there. */
 async function writeInEach({ unscoped }: Database): Promise<void> {
   await sql`
     insert into change_inbox (workspace_id, change_id, event_type, occurred_utc, subject_id, origin)

@@ -135,15 +135,15 @@ export class Nodes {
   }
 
   /**
-   * Crashes a node, promotes its standby, and leads Citus to it. `led` leads the clients of the database to it meanwhile, if it
-   * is their coordinator.
+   * Crashes a node, promotes its standby, and gives Citus the new port. `redirect` is called with the new port if the
+   * node is the coordinator, to which clients connect.
    */
-  async promote({ of, server }: Standby, database: string, led: (port: number) => void): Promise<void> {
+  async promote({ of, server }: Standby, database: string, redirect: (port: number) => void): Promise<void> {
     const { port } = this.#server(of);
     this.crash(of);
     this.#servers[of] = server;
     await this.#query(of, database, 'select pg_promote()');
-    if (of === 0) led(server.port);
+    if (of === 0) redirect(server.port);
     await this.query(
       database,
       `select citus_update_node(nodeid, '127.0.0.1', ${server.port}) from pg_dist_node where nodeport = ${port}`,
@@ -201,7 +201,7 @@ export class Nodes {
     return server;
   }
 
-  /** The postmaster first. */
+  /** The ids of the processes of a node, the postmaster first. */
   #pids(index: number): number[] {
     const [postmaster] = readFileSync(join(dataOf(this.#server(index)), 'postmaster.pid'), 'utf8').split(
       '\n',
@@ -223,7 +223,7 @@ export class Nodes {
     if (!this.#try(program, args)) throw new Error(`${program} ${args.join(' ')} failed`);
   }
 
-  /** Whether it ends with success. */
+  /** Runs a program of PostgreSQL, and returns whether it has succeeded. */
   #try(program: string, args: readonly string[]): boolean {
     const path = join(this.binaries, program);
     const [command, all] = isRoot ? ['runuser', ['-u', owner(), '--', path, ...args]] : [path, args];

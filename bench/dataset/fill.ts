@@ -87,8 +87,8 @@ export async function postgresVersion(url: string): Promise<string> {
 }
 
 async function filled(client: pg.Client): Promise<{ issues: number; version: number } | undefined> {
-  const there = await client.query(`select to_regclass('bench.filled') is not null as there`);
-  if (!there.rows[0].there) return undefined;
+  const table = await client.query(`select to_regclass('bench.filled') is not null as is_there`);
+  if (!table.rows[0].is_there) return undefined;
   return (await client.query('select issues, version from bench.filled')).rows[0];
 }
 
@@ -133,10 +133,10 @@ export async function fillWith(client: pg.Client, filling: DatasetSize): Promise
     const { rows: found } = await client.query('select to_regclass($1) is not null as known', [table]);
     if (found[0].known) await client.query(rows);
   }
-  const sides = await client.query(
+  const previousColumns = await client.query(
     `select from information_schema.columns where table_name = 'issue_stage' and column_name = 'previous_deleted'`,
   );
-  if (sides.rowCount === 1) await client.query(stagesBefore);
+  if (previousColumns.rowCount === 1) await client.query(stagesBefore);
   for (const { definition } of indexes) await client.query(definition);
   await client.query('create table bench.filled (issues int not null, version int not null)');
   await client.query('insert into bench.filled values ($1, $2)', [issueCount, versionOf(filling)]);

@@ -38,17 +38,17 @@ export async function startDemoServer(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<DemoServer> {
   const directory = mkdtempSync(join(tmpdir(), 'workgraph-live-'));
-  const undos: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })];
+  const cleanups: (() => unknown)[] = [() => rmSync(directory, { recursive: true, force: true })];
   const stop = async () => {
-    for (const undo of undos.toReversed()) await undo();
+    for (const cleanUp of cleanups.toReversed()) await cleanUp();
   };
   try {
-    const databaseUrl = engine === 'postgres' ? await emptyDatabase(undos) : undefined;
-    const start = () => startServer({ directory, databaseUrl, settings }, undos);
+    const databaseUrl = engine === 'postgres' ? await emptyDatabase(cleanups) : undefined;
+    const start = () => startServer({ directory, databaseUrl, settings }, cleanups);
     const server = await start();
     const token = readFileSync(join(directory, 'demo-token'), 'utf8').trim();
     const connection = await Connection.open(server.port);
-    undos.push(() => connection.close());
+    cleanups.push(() => connection.close());
     const graphql: DemoServer['graphql'] = async (query, variables = {}) => {
       const { body } = await connection.send({
         method: 'POST',
@@ -71,9 +71,9 @@ export async function startDemoServer(
 }
 
 /** Returns the URL of an empty database. */
-async function emptyDatabase(undos: (() => unknown)[]): Promise<string> {
+async function emptyDatabase(cleanups: (() => unknown)[]): Promise<string> {
   const cluster = await openCluster({ fresh: false, database: 'bench_live' });
-  undos.push(() => cluster.stop());
+  cleanups.push(() => cluster.stop());
   const client = new pg.Client({ connectionString: cluster.url });
   await client.connect();
   await client.query('drop schema public cascade; create schema public');
@@ -91,7 +91,7 @@ async function startServer(
     databaseUrl: string | undefined;
     settings: Readonly<Record<string, string>>;
   },
-  undos: (() => unknown)[],
+  cleanups: (() => unknown)[],
 ): Promise<Server> {
   const [port, metricsPort] = [await freePort(), await freePort()];
   // The same heap limits as in `npm start`.
@@ -118,7 +118,7 @@ async function startServer(
     stdio: ['ignore', output, output],
   });
   closeSync(output);
-  undos.push(async () => {
+  cleanups.push(async () => {
     const exit = once(child, 'exit');
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill('SIGTERM');

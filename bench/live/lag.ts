@@ -13,35 +13,35 @@ export const lag: Section = {
   engines: ['postgres', 'embedded'],
   measure: async (server, scale) => {
     const figures: Figure[] = [];
-    const here = await follow(server, server.token);
+    const sameProcess = await follow(server, server.token);
     const other = await server.startAnother().catch(() => undefined);
-    const there = other && (await follow(other, server.token));
+    const otherProcess = other && (await follow(other, server.token));
     await writeIssues(server, { connections: 16, perSecond: 500, count: 500 });
     const idle = await writeIssues(server, { connections: 1, perSecond: 5, count: Math.ceil(50 * scale) });
     await delay(1_500);
-    const calm = here.lagsOf(idle);
-    figures.push({ what: 'idle, median', value: quantile(calm, 0.5), unit: 'ms', bound: 15 });
+    const idleLags = sameProcess.lagsOf(idle);
+    figures.push({ what: 'idle, median', value: quantile(idleLags, 0.5), unit: 'ms', bound: 15 });
     const seconds = 20 * scale;
     const beganMs = performance.now();
     const written = await writeIssues(server, { connections: 16, perSecond: 500, count: 500 * seconds });
     const perSecond = (written.size / (performance.now() - beganMs)) * 1_000;
     await delay(2_000);
-    const lags = here.lagsOf(written);
+    const lags = sameProcess.lagsOf(written);
     figures.push(
       { what: 'writes', value: perSecond, unit: 'a second' },
       { what: 'under writes, median', value: quantile(lags, 0.5), unit: 'ms', bound: 30 },
       { what: 'under writes, 99 %', value: quantile(lags, 0.99), unit: 'ms', bound: 150 },
       { what: 'lost', value: written.size - lags.length, unit: 'changes', bound: 0 },
     );
-    if (there) {
-      const others = there.lagsOf(written);
+    if (otherProcess) {
+      const others = otherProcess.lagsOf(written);
       figures.push(
         { what: 'in another process, 99 %', value: quantile(others, 0.99), unit: 'ms', bound: 250 },
         { what: 'lost in another process', value: written.size - others.length, unit: 'changes', bound: 0 },
       );
     }
-    here.close();
-    there?.close();
+    sameProcess.close();
+    otherProcess?.close();
     return figures;
   },
 };

@@ -29,19 +29,23 @@ export class Listeners {
   }
 
   /** Opens a number of streams, several at a time. */
-  async openMany(count: number, of: (index: number) => Subscription, onEvent: OnEvent): Promise<void> {
+  async openMany(
+    count: number,
+    subscriptionOf: (index: number) => Subscription,
+    onEvent: OnEvent,
+  ): Promise<void> {
     let next = 0;
     const work = async () => {
       while (next < count) {
         const index = next;
         next += 1;
-        await this.openOne(of(index), onEvent);
+        await this.openOne(subscriptionOf(index), onEvent);
       }
     };
     await Promise.all(Array.from({ length: 12 }, work));
   }
 
-  /** Resolves when the stream has started. */
+  /** Opens a stream. Resolves when it has started. */
   openOne(subscription: Subscription, onEvent: OnEvent): Promise<void> {
     const body = JSON.stringify(subscription);
     const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -8,21 +8,21 @@ export const changes = 10;
 /** Live lists that all show an urgent issue. */
 export interface OpenLists {
   readonly listeners: Listeners;
-  /** Creates urgent issues, one after the other. Returns how long the last list waited for each, and the last after the first. */
+  /** Creates urgent issues, one after the other. Returns for each when the last list received it, and how long after the first list, in ms. */
   readonly measureChanges: () => Promise<{ lasts: number[]; spreads: number[] }>;
 }
 
 export async function openLists(
   server: DemoServer,
   count: number,
-  of: (index: number) => Subscription,
+  subscriptionOf: (index: number) => Subscription,
 ): Promise<OpenLists> {
   const listeners = new Listeners(server);
   const arrivals: number[] = [];
-  let heardAll = () => undefined as void;
-  await listeners.openMany(count, of, (atMs) => {
+  let resolveAll = () => undefined as void;
+  await listeners.openMany(count, subscriptionOf, (atMs) => {
     arrivals.push(atMs);
-    if (arrivals.length === count) heardAll();
+    if (arrivals.length === count) resolveAll();
   });
   const measureChanges = async () => {
     const lasts: number[] = [];
@@ -30,7 +30,7 @@ export async function openLists(
     for (let change = 0; change < changes; change += 1) {
       await delay(300);
       arrivals.length = 0;
-      const all = new Promise<void>((resolve) => (heardAll = resolve));
+      const all = new Promise<void>((resolve) => (resolveAll = resolve));
       const written = await writeIssues(server, {
         connections: 1,
         perSecond: 1_000,
@@ -39,7 +39,8 @@ export async function openLists(
       });
       const [atMs = Number.NaN] = written.values();
       await Promise.race([all, delay(10_000)]);
-      if (arrivals.length < count) throw new Error(`${arrivals.length} of ${count} streams heard of it.`);
+      if (arrivals.length < count)
+        throw new Error(`${arrivals.length} of ${count} streams received the change.`);
       lasts.push(Math.max(...arrivals) - atMs);
       spreads.push(Math.max(...arrivals) - Math.min(...arrivals));
     }

@@ -15,8 +15,8 @@ export const webhooks: Section = {
     const count = Math.round(5_000 * scale);
     const received = new Map<string, number>();
     let doubled = 0;
-    let wanted = 0;
-    let reached = () => undefined as void;
+    let wantedCount = 0;
+    let resolveWanted = () => undefined as void;
     const receiver = createServer((request, response) => {
       let text = '';
       request.setEncoding('utf8').on('data', (piece: string) => (text += piece));
@@ -26,7 +26,7 @@ export const webhooks: Section = {
         if (requestId === undefined) return;
         if (received.has(requestId)) doubled += 1;
         received.set(requestId, performance.now());
-        if (received.size === wanted) reached();
+        if (received.size === wantedCount) resolveWanted();
       });
     }).listen(0, '127.0.0.1');
     await once(receiver, 'listening');
@@ -41,9 +41,10 @@ export const webhooks: Section = {
         'mutation ($id: ID!, $state: WebhookState) { webhookUpdate(input: { id: $id, state: $state }) { webhook { id } } }',
         { id, state },
       );
-    const until = (all: number) => {
-      wanted = all;
-      return received.size >= all ? Promise.resolve() : new Promise<void>((resolve) => (reached = resolve));
+    const until = (count: number) => {
+      wantedCount = count;
+      if (received.size >= count) return Promise.resolve();
+      return new Promise<void>((resolve) => (resolveWanted = resolve));
     };
     const single = await writeIssues(server, { connections: 1, perSecond: 4, count: Math.ceil(40 * scale) });
     await Promise.race([until(single.size), delay(30_000)]);

@@ -23,7 +23,7 @@ export async function checkGrouping(
   const began = performance.now();
   const groups = await gate.execute(document, { groupBy }, { isGeneric: false }).then(
     ({ data }) => data['issueStats'] as readonly { count: number }[],
-    (error: unknown) => refused(error, issues > readBounds(budget).statistics),
+    (error: unknown) => requireExpectedRefusal(error, issues > readBounds(budget).statistics),
   );
   const ms = performance.now() - began;
   const sum = groups.reduce((total, { count }) => total + count, 0);
@@ -43,7 +43,7 @@ export async function checkGrouping(
 const tooMany: readonly { count: number }[] = [];
 
 /** Groups that no tallies have may be refused where there are more issues than statistics may read. */
-function refused(error: unknown, isExpected: boolean): typeof tooMany {
+function requireExpectedRefusal(error: unknown, isExpected: boolean): typeof tooMany {
   if (isExpected && error instanceof Error && error.message.includes('counted issue by issue'))
     return tooMany;
   throw error;

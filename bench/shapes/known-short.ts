@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { JudgedRead } from './judge.ts';
 
-// The pages that end early are listed in the repository, by the number of issues, so that a change shows.
+// The pages that end early are listed in the repository, by the number of issues, so that a review shows which pages a change makes shorter.
 
 const fileOf = (issues: number) => join(import.meta.dirname, 'short', `${issues}.txt`);
 

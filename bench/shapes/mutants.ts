@@ -57,15 +57,15 @@ const mutants: readonly Mutant[] = [
 export function tryMutants(database: string, say: (line: string) => void): number {
   let missed = 0;
   for (const mutant of mutants) {
-    const found = tried(mutant, database);
+    const found = firstProblemOf(mutant, database);
     if (found === undefined) missed += 1;
     say(`${mutant.name}: ${found === undefined ? 'NOT FOUND' : `found, ${found}`}`);
   }
   return missed;
 }
 
-/** The first problem that the check finds. */
-function tried({ file, replaced, by, shape }: Mutant, database: string): string | undefined {
+/** The first problem that the check finds with a mutant; undefined if it finds none. */
+function firstProblemOf({ file, replaced, by, shape }: Mutant, database: string): string | undefined {
   const copy = mkdtempSync(join(tmpdir(), 'workgraph-mutant-'));
   try {
     for (const part of ['src', 'migrations', 'bin', 'package.json', 'tsconfig.json'])
@@ -85,7 +85,7 @@ function tried({ file, replaced, by, shape }: Mutant, database: string): string 
     );
     const lines = stdout.split('\n');
     if (!lines.some((line) => line.startsWith('with problems: ')))
-      throw new Error(`The check broke off: ${stderr}`);
+      throw new Error(`The check ended early: ${stderr}`);
     return lines.find((line) => / [A-Z_]+ (?:ASC|DESC), .+: /.test(line));
   } finally {
     rmSync(copy, { recursive: true, force: true });
