@@ -109,7 +109,7 @@ export function createRestHandler(schema: GraphQLSchema): RestHandler {
 const descriptions = new LRUCache<string, HttpReply>({ max: 8 });
 
 /** Printing and hashing the description take as long as preparing a new document of this many bytes. */
-const descriptionTurnBytes = 65_536;
+const descriptionEffort = 65_536;
 
 /** Replies with the OpenAPI description. No operation produces this reply, so no route has it. */
 async function descriptionReply(request: RestRequest): Promise<HttpReply> {
@@ -118,7 +118,7 @@ async function descriptionReply(request: RestRequest): Promise<HttpReply> {
   if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed(request, allow);
   let reply = descriptions.get(request.origin);
   if (!reply) {
-    await request.turn(descriptionTurnBytes);
+    await request.turn(descriptionEffort);
     const body = Buffer.from(printOpenApi(request.origin));
     const headers = { 'Content-Type': 'application/json; charset=utf-8', ...readHeaders(request, body) };
     reply = { status: 200, headers, body, isConstant: true };

@@ -134,7 +134,7 @@ export class Admission {
     if (isOverloaded) this.#adaptive.note(nowMs);
     const isTooMany = this.#inProgress > this.#concurrency(isOverloaded);
     if (!isTooMany && this.#documents.due(nowMs) === 'first') {
-      // A request with a new document takes over the place.
+      // A request with a new document gets the ticket.
       this.#documents.begin(nowMs, 1);
       return;
     }
