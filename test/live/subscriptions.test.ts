@@ -134,7 +134,7 @@ describe('a subscription that is refused', () => {
     '($no: Boolean!) { ...Root } fragment Root on Subscription { changes @include(if: $no) { id } }',
   ])('because its root can be excluded is 400: %s', async (text) => {
     const token = await app.tokenFor({ scopes: ['issues:read'] });
-    expect(await refusal(`subscription ${text}`, { no: false }, { token })).toEqual({
+    expect(await refusalOf(`subscription ${text}`, { no: false }, { token })).toEqual({
       status: 400,
       code: 'GRAPHQL_VALIDATION_FAILED',
       message:

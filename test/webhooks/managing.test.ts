@@ -203,7 +203,7 @@ describe('webhookDeliveryRedeliver', () => {
 
   it('refuses a webhook that does not exist', async () => {
     const webhookId = encodeId('webhook', newUuid());
-    expect(await hooks().refused('webhookDeliveryRedeliver', { webhookId })).toMatchObject({
+    expect(await webhooks.refusalOf('webhookDeliveryRedeliver', { webhookId })).toMatchObject({
       code: 'NOT_FOUND',
       message: 'There is no such webhook.',
     });
@@ -219,12 +219,12 @@ describe('webhookDeliveryRedeliver', () => {
       { sinceUtc: '9999-01-01T00:00:00Z' },
       { webhookId: encodeId('webhook', otherId) },
     ]) {
-      expect(await hooks().refused('webhookDeliveryRedeliver', { ids, ...condition })).toMatchObject({
+      expect(await webhooks.refusalOf('webhookDeliveryRedeliver', { ids, ...condition })).toMatchObject({
         code: 'NOT_FOUND',
         message: 'There are no such webhook deliveries.',
       });
     }
     const met = { webhookId: encodeId('webhook', webhookId), sinceUtc: '2000-01-01T00:00:00Z' };
-    expect(await hooks().call('webhookDeliveryRedeliver', { ids, ...met })).toEqual({ count: 1 });
+    expect(await webhooks.call('webhookDeliveryRedeliver', { ids, ...met })).toEqual({ count: 1 });
   });
 });
