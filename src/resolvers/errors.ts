@@ -80,7 +80,7 @@ export const errorCodes = {
   idempotency_key_reused: {
     status: 422,
     title: 'Idempotency key reused',
-    meaning: 'The key was already used for a different request.',
+    meaning: 'The key was already used for a different request, or with a token of other scopes.',
   },
   rate_limited: {
     status: 429,

@@ -188,9 +188,8 @@ describe('issues that were deleted', () => {
     await sql`
       create trigger count_removed after delete on comment referencing old table as gone
       for each statement execute function count_removed()`.execute(unscoped);
-    let steps = 0;
-    // Each step is that of another process, as if the one before had ended.
-    for (let some = -1; some !== 0; steps += 1) {
+    // Each step is that of another process, as if the one before had ended. The janitor of the server may take part.
+    for (let some = -1; some !== 0; ) {
       some = await longDeletedIssues(app.database, app.store).doSome(new Date());
       expect((await verifyDatabase(app.database, own)).findings).toEqual([]);
       expect(await verifyFiles(app.database, app.store)).toBeUndefined();
@@ -202,7 +201,7 @@ describe('issues that were deleted', () => {
     const removed = rows.map((one) => one.rows);
     expect(Math.max(...removed)).toBeLessThanOrEqual(1_000);
     expect(removed.reduce((sum, one) => sum + one, 0)).toBe(2_301);
-    expect(steps).toBe(5);
+    expect(removed.length).toBeGreaterThanOrEqual(3);
     const left = sql<{ left: number }>`select count(*)::int as left from issue where id = ${agedId}`;
     expect((await left.execute(unscoped)).rows).toEqual([{ left: 0 }]);
   });

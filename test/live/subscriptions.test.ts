@@ -125,6 +125,16 @@ describe('a subscription that is refused', () => {
     expect(await refusalOf(query)).toMatchObject({ status: 400, code });
   });
 
+  it.each([
+    ['of the wrong type', '$a: String', { a: 5 }],
+    ['that is missing', '$a: String!', {}],
+    ['with an unknown field', '$a: String, $f: ChangeFilter', { f: { nothing: 1 } }],
+  ])('because of a variable %s is 400', async (_what, declared, variables) => {
+    const query = `subscription (${declared}) { changes(after: $a) { id } }`;
+    const { status, code } = await refusalOf(query, variables);
+    expect({ status, code }).toEqual({ status: 400, code: 'GRAPHQL_VALIDATION_FAILED' });
+  });
+
   // Its arguments would choose the events although its scopes are not checked.
   it.each([
     '($no: Boolean!) { issues(filter: { reporter: { emailAddress: { contains: "@" } } }) @include(if: $no) { kind } }',

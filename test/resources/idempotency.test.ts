@@ -66,6 +66,17 @@ describe('a key', () => {
     expect((await comment(key, undefined, other)).headers.get('idempotency-replayed')).toBe('true');
   });
 
+  it('is refused to a token of the member with other scopes, which may not read the stored answer', async () => {
+    const key = keyed.newKey();
+    const { ada } = keyed.world;
+    const narrow = await keyed.app.tokenFor({ userAccountId: ada.uuid, scopes: ['issues:write'] });
+    expect((await comment(key, undefined, ada.token)).status).toBe(201);
+    expect(await comment(key, undefined, narrow)).toMatchObject({
+      status: 422,
+      body: { code: 'idempotency_key_reused' },
+    });
+  });
+
   it('identifies the meaning of a request, not its spelling', async () => {
     const key = keyed.newKey();
     const { body } = await comment(key, { body: 'Said.', parentCommentId: null });

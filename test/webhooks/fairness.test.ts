@@ -15,11 +15,17 @@ const dayMs = 24 * 60 * 60_000;
 describe('webhooks whose receivers hang', () => {
   it('take eight places of their workspace, and keep no other waiting', async () => {
     const released = Promise.withResolvers<void>();
+    const begun = new Set<number>();
+    // On a slow machine the first attempts are given up before the test ends, and others take their places.
     const hanging = new Set<number>();
+    let mostHanging = 0;
     for (let number = 1; number <= 10; number += 1) {
-      await webhookWith(1, async () => {
+      await webhookWith(1, async (_attempt, left) => {
+        begun.add(number);
         hanging.add(number);
-        await released.promise;
+        mostHanging = Math.max(mostHanging, hanging.size);
+        await Promise.race([released.promise, left]);
+        hanging.delete(number);
       });
     }
     const workspace = await app.secondWorkspace();
@@ -34,12 +40,12 @@ describe('webhooks whose receivers hang', () => {
     const caller = callerOf(app, token);
     await caller.create({ teamId: eng.id, title: 'Not held up' });
     await receiver.until(1);
-    await eventually(() => hanging.size >= 8);
+    await eventually(() => mostHanging >= 8);
     await caller.create({ teamId: eng.id, title: 'Not held up either' });
     await receiver.until(2);
-    expect(hanging.size).toBe(8);
+    expect(mostHanging).toBe(8);
     released.resolve();
-    await eventually(() => hanging.size === 10);
+    await eventually(() => begun.size === 10);
     await otherWebhooks.call('webhookDelete', { id: webhook.id });
     receiver.close();
   });

@@ -19,8 +19,10 @@ export interface Receiver {
   readonly messages: readonly ReceivedMessage[];
   /** Resolves with the matching messages once there are `count` of them. */
   until(count: number, matching?: (message: ReceivedMessage) => boolean): Promise<ReceivedMessage[]>;
-  /** Sets the answer to the following messages. */
-  answer(answer: (message: Omit<ReceivedMessage, 'status'>) => Answer | Promise<Answer>): void;
+  /** Sets the answer to the following messages. `left` resolves when the sender has closed the connection. */
+  answer(
+    answer: (message: Omit<ReceivedMessage, 'status'>, left: Promise<unknown>) => Answer | Promise<Answer>,
+  ): void;
   close(): void;
 }
 
@@ -48,7 +50,7 @@ export async function startReceiver(port = 0): Promise<Receiver> {
         text,
         data,
       };
-      const { status, headers, body } = await answerOf(message);
+      const { status, headers, body } = await answerOf(message, once(response, 'close'));
       messages.push({ ...message, status });
       response.writeHead(status, headers).end(body);
       for (const check of waiting) check();

@@ -24,14 +24,14 @@ export function useWebhooks() {
    */
   const webhookWith = async (
     messages: number,
-    answerTo: (number: number) => Promise<void | { status: number }>,
+    answerTo: (number: number, left: Promise<unknown>) => Promise<void | { status: number }>,
     eventTypes = ['issue.created.v1'],
   ): Promise<{ id: string; receiver: Receiver }> => {
     const receiver = await startReceiver();
     let count = 0;
-    receiver.answer(async () => {
+    receiver.answer(async (_message, left) => {
       count += 1;
-      return (await answerTo(count)) ?? { status: 204 };
+      return (await answerTo(count, left)) ?? { status: 204 };
     });
     await numberAllChanges(app.database);
     const { webhook } = await webhooks.call('webhookCreate', {

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { collectFields } from '@graphql-tools/utils';
 import { type DocumentNode, type ExecutionResult, print } from 'graphql';
 import type { KeyName, NewKey } from '../../db/idempotency.ts';
-import { type SignedIn, requireSignedIn } from '../../resolvers/context.ts';
+import { type Principal, type SignedIn, requireSignedIn } from '../../resolvers/context.ts';
 import { raise } from '../../resolvers/errors.ts';
 import { storeAnswer, type OnceResult, runOnce, runUnderKey } from '../../resolvers/writes/idempotency.ts';
 import { type KeyedWrite, NeedsTransaction } from '../../resolvers/writes/keyed-write.ts';
@@ -53,10 +53,14 @@ export function executeOnce(
   const mayBeOneStatement =
     checkKey(mutation) && context.executor !== 'graphql-js' && showsOnlyWritten(mutation);
   const signed = requireSignedIn(context);
-  return runUnderKey(signed, { key: mutation.key, requestHash: hashOf(mutation) }, async (key) => {
-    const done = mayBeOneStatement ? await byOneStatement(key, signed, run) : undefined;
-    return done ?? inOneTransaction(key, signed, run);
-  });
+  return runUnderKey(
+    signed,
+    { key: mutation.key, requestHash: hashOf(mutation, signed.principal) },
+    async (key) => {
+      const done = mayBeOneStatement ? await byOneStatement(key, signed, run) : undefined;
+      return done ?? inOneTransaction(key, signed, run);
+    },
+  );
 }
 
 /** Runs the mutation in a context. */
@@ -155,9 +159,15 @@ function refuse(message: string): never {
   raise('invalid_request', `Idempotency-Key: ${message}.`, [{ field: 'Idempotency-Key', message }]);
 }
 
-/** Equal for requests with equal documents and variables, however those were formatted. */
-function hashOf({ document, operation, variables }: KeyedMutation): Buffer {
-  const hashed = [textOf(document), operation.name?.value ?? '', variables];
+/**
+ * Equal for requests with equal documents and variables, however those were formatted, by tokens with equal scopes: the answer may
+ * show what other scopes do not cover.
+ */
+function hashOf(
+  { document, operation, variables }: KeyedMutation,
+  { scopes }: Pick<Principal, 'scopes'>,
+): Buffer {
+  const hashed = [textOf(document), operation.name?.value ?? '', variables, [...scopes].toSorted()];
   return createHash('sha256').update(JSON.stringify(hashed, inOrder)).digest();
 }
 

@@ -67,7 +67,7 @@ export async function runOnce(
       if (!stored.requestHash.equals(key.requestHash))
         raise(
           'idempotency_key_reused',
-          'This Idempotency-Key was already used for a different request: use a new one.',
+          'This Idempotency-Key was already used for a different request, or with a token of other scopes: use a new one.',
         );
       const { result, written, createdUtc } = stored;
       return result === null

@@ -104,7 +104,8 @@ const examples = {
   },
   idempotency_key_reused: {
     code: 'idempotency_key_reused',
-    message: 'This Idempotency-Key was already used for a different request: use a new one.',
+    message:
+      'This Idempotency-Key was already used for a different request, or with a token of other scopes: use a new one.',
   },
   headers_too_large: {
     code: 'headers_too_large',
