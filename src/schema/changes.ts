@@ -116,14 +116,18 @@ Change.implement((t) => ({
     description: 'The team that the change belongs to, as it is now; null if it belongs to no team.',
   }),
   comment: t.reference(Comment, 'subjectId', {
+    isAlone: true,
     nullable: true,
     scope: 'issues:read',
-    description: 'The comment that it is about, as it is now; null if it is about something else.',
+    description:
+      'The comment that it is about, as it is now; null if it or its issue was deleted, or if the change is about something else.',
   }),
   agentMessage: t.reference(AgentThreadMessage, 'subjectId', {
+    isAlone: true,
     nullable: true,
     scope: 'issues:read',
-    description: 'The message of an agent thread that it is about; null if it is about something else.',
+    description:
+      'The message of an agent thread that it is about; null if its issue was deleted, or if the change is about something else.',
   }),
   fields: t.computed({
     type: ['String'],

@@ -11,13 +11,9 @@ let nodeKinds: ReadonlyMap<IdPrefix, NodeKind> | undefined;
 /** Computed at the first request, because all types must be declared before. */
 function kinds(): ReadonlyMap<IdPrefix, NodeKind> {
   nodeKinds ??= new Map(
-    [...entitiesByPrefix].map(([prefix, { name, options, where }]) => [
+    [...entitiesByPrefix].map(([prefix, { name, options, whereAlone }]) => [
       prefix,
-      {
-        typeName: name,
-        table: options.table,
-        where: { all: [where, ...(options.within ? [options.within] : [])] },
-      },
+      { typeName: name, table: options.table, where: whereAlone },
     ]),
   );
   return nodeKinds;

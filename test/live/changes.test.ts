@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { eventTypes } from '../../src/model/events.ts';
 import { oldChanges } from '../../src/resolvers/housekeeping.ts';
+import { callerOf } from '../support/mutations.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { numberAllChanges } from './logged.ts';
 import { newestCursor } from './subscribing.ts';
@@ -18,6 +19,8 @@ interface ChangeRead {
   position: string;
   eventType: string;
   subjectId: string;
+  comment?: object | null;
+  agentMessage?: object | null;
 }
 interface PageRead {
   nodes: ChangeRead[];
@@ -116,6 +119,27 @@ describe('changes', () => {
     expect(nodes).toMatchObject([
       { eventType: 'issue.created.v1', subjectId: id, issueId: id, issue: null },
       { eventType: 'issue.deleted.v1', subjectId: id, issueId: id, issue: null },
+    ]);
+  });
+
+  it('show nothing of a deleted issue’s comments and agent messages, which restoring the issue shows again', async () => {
+    const start = await newestCursor(app);
+    const { key } = await newIssue();
+    await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
+    await callerOf(app, world.agent.token).mutate('agentMessageCreate', { issueKey: key, body: 'Done.' });
+    await ada.mutate('issueDelete', { key });
+    await numberAllChanges(app.database);
+    const selection = 'comment { bodyText issue { key } } agentMessage { body thread { issue { key } } }';
+    const shown = async () =>
+      (await changes({ after: start }, { selection })).nodes.flatMap(({ comment, agentMessage }) => [
+        ...(comment ? [comment] : []),
+        ...(agentMessage ? [agentMessage] : []),
+      ]);
+    expect(await shown()).toEqual([]);
+    await ada.mutate('issueRestore', { key });
+    expect(await shown()).toEqual([
+      { bodyText: 'Said.', issue: { key } },
+      { body: 'Done.', thread: { issue: { key } } },
     ]);
   });
 

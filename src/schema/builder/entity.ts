@@ -53,7 +53,7 @@ interface EntityOptions<Name extends TableName> {
   where?: Predicate;
   /** The column of another table that already counts the visible rows. */
   counter?: Counter;
-  /** A further condition for `node(id)`, such as that the issue of the row is not deleted. */
+  /** A further condition for rows that are not reached through their parent, such as that their issue is not deleted. */
   within?: Predicate;
   orders?: Readonly<Record<string, OrderColumn<Row<Name>>>>;
   /** What to say about some of the orders, besides the column. */
@@ -110,6 +110,12 @@ export class Entity<Name extends TableName> {
 
   get where(): Predicate {
     return this.options.where ?? { all: [] };
+  }
+
+  /** The condition for rows that are not reached through their parent, as by `node(id)`. */
+  get whereAlone(): Predicate {
+    const { within } = this.options;
+    return within ? { all: [this.where, within] } : this.where;
   }
 
   /** Declares the fields of the type. A type with a prefix gets `id` and implements `Node` without declaring them. */

@@ -57,11 +57,14 @@ declare global {
         key: Key,
         options: FieldMeta & Nullness<ParentShape[Key]>,
       ): FieldRef<Types, unknown>;
-      /** The row that a column of the parent refers to. */
+      /**
+       * The row that a column of the parent refers to. `isAlone` is set if the parent stays when the parent of that row is deleted, as
+       * a change stays when the issue of its comment is.
+       */
       reference<Name extends TableName, Key extends TextColumn<ParentShape>>(
         target: Entity<Name>,
         key: Key,
-        options: FieldMeta & { by?: 'id' | 'userAccountId' } & Nullness<ParentShape[Key]>,
+        options: FieldMeta & { by?: 'id' | 'userAccountId'; isAlone?: boolean } & Nullness<ParentShape[Key]>,
       ): FieldRef<Types, unknown>;
       /** The only row of another type that refers to the parent, if there is one. */
       one<Name extends TableName>(
@@ -175,9 +178,10 @@ const helpers = {
     this: FieldBuilder,
     target: Entity<TableName>,
     key: string,
-    { by = 'id', ...meta }: FieldMeta & { by?: string },
+    { by = 'id', isAlone = false, ...meta }: FieldMeta & { by?: string; isAlone?: boolean },
   ) {
-    return planned(this, target.ref, meta, { kind: 'reference', ...referencePlan(target, key, by) });
+    const where = isAlone ? target.whereAlone : target.where;
+    return planned(this, target.ref, meta, { kind: 'reference', ...referencePlan(target, key, by, where) });
   },
   one(
     this: FieldBuilder,

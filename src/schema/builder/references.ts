@@ -45,8 +45,13 @@ export function via<
 
 export type ReferenceDeclarations = Record<string, ReferenceDeclaration<string, TableName, never, unknown>>;
 
-export function referencePlan(entity: Entity<TableName>, key: string, by: string): ReferencePlan {
-  return { table: entity.options.table, key, by, where: entity.where };
+export function referencePlan(
+  entity: Entity<TableName>,
+  key: string,
+  by: string,
+  where = entity.where,
+): ReferencePlan {
+  return { table: entity.options.table, key, by, where };
 }
 
 export function referencePlans(declarations: ReferenceDeclarations): ReferencePlans {
