@@ -21,7 +21,7 @@ interface Interest {
   readonly leave: readonly number[];
 }
 
-/** The rules of the specification. */
+/** The rules of graphql-js, of which one is replaced by a stricter one of a later specification. */
 export const rules: readonly ValidationRule[] = specifiedRules.map((rule) =>
   rule === SingleFieldSubscriptionsRule ? subscriptionRootRule : rule,
 );
@@ -30,8 +30,8 @@ export const rules: readonly ValidationRule[] = specifiedRules.map((rule) =>
 let interests: readonly Interest[] | undefined;
 
 /**
- * All rules as one visitor. graphql-js would ask every rule at every node whether it visits that kind of
- * node, although few rules do. Here each node is passed only to the rules that visit its kind, in the same order.
+ * All rules as one visitor. graphql-js would ask every rule at every node whether it visits that kind of node, although few rules
+ * do. Here each node is passed only to the rules that visit its kind, in the same order.
  */
 export function allRules(context: ValidationContext): ASTVisitor {
   const visitors = rules.map((rule) => rule(context));
