@@ -170,28 +170,23 @@ describe('changes', () => {
     'are shown to a token with one scope only if they need that scope or none: %s',
     async (scope) => {
       const start = await newestCursor(app);
-      await app.database
-        .of(app.workspaceId)
-        .insertInto('changeInbox')
-        .values(
-          eventTypes.map((eventType) => ({
-            changeId: randomUUID(),
-            eventType,
-            occurredUtc: new Date(),
-            actorUserAccountId: null,
-            issueId: null,
-            teamId: null,
-            subjectId: world.eng.uuid,
-            origin: 3,
-            requestId: null,
-          })),
-        )
-        .execute();
-      await numberAllChanges(app.database);
+      await logEachType();
       const token = await app.tokenFor({ scopes: [scope] });
       const { nodes } = await changes({ after: start, first: 250 }, { token });
       const visible = eventTypes.filter((type) => [scope, 'any'].includes(scopeNeeded(type)));
       expect(nodes.map(({ eventType }) => eventType)).toEqual(visible);
+    },
+  );
+
+  it.each(['admin', 'member', 'guest'] as const)(
+    'about webhooks are shown to managers alone, whatever the scopes: %s',
+    async (role) => {
+      const start = await newestCursor(app);
+      await logEachType();
+      const token = await app.tokenFor({ role, scopes: ['workspace:admin'] });
+      const { nodes } = await changes({ after: start, first: 250 }, { token });
+      const shown = nodes.filter(({ eventType }) => eventType.startsWith('webhook.'));
+      expect(shown).toHaveLength(role === 'admin' ? 1 : 0);
     },
   );
 
@@ -331,6 +326,28 @@ it('GET /v1/changes answers 410 for an expired cursor', async () => {
     body: { code: 'cursor_expired' },
   });
 });
+
+/** Logs a change of each type. */
+async function logEachType(): Promise<void> {
+  await app.database
+    .of(app.workspaceId)
+    .insertInto('changeInbox')
+    .values(
+      eventTypes.map((eventType) => ({
+        changeId: randomUUID(),
+        eventType,
+        occurredUtc: new Date(),
+        actorUserAccountId: null,
+        issueId: null,
+        teamId: null,
+        subjectId: world.eng.uuid,
+        origin: 3,
+        requestId: null,
+      })),
+    )
+    .execute();
+  await numberAllChanges(app.database);
+}
 
 /** The scope that a token needs to read the subject of an event; `any` if every token may read it. */
 function scopeNeeded(eventType: string): string {

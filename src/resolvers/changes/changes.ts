@@ -13,6 +13,7 @@ import { maxInt32 } from '../../model/int32.ts';
 import { type IssueField, issueFields } from '../../model/issue-fields.ts';
 import { limits } from '../../model/limits.ts';
 import { wholeNumberRule } from '../../model/sentences.ts';
+import { isManager } from '../access/managers.ts';
 import { type Context, type Principal, requireSignedIn } from '../context.ts';
 import { raise, Violations } from '../errors.ts';
 import { type FilterFields, filterPredicate } from '../filters.ts';
@@ -217,16 +218,17 @@ function requireAvailable(...args: Parameters<typeof isAvailable>): void {
   );
 }
 
-/** The events that a token may read. */
-export function readableTypes({ scopes }: Pick<Principal, 'scopes'>): EventType[] {
+/** The events that a token may read. Those about webhooks are for managers alone, as webhooks are. */
+export function readableTypes(principal: Pick<Principal, 'scopes' | 'role'>): EventType[] {
   return eventTypes.filter((type) => {
     const { scope } = events[type];
-    return scope === 'token' || scopes.has(scope);
+    if (scope === 'workspace:admin' && !isManager(principal)) return false;
+    return scope === 'token' || principal.scopes.has(scope);
   });
 }
 
 /** The changes that a token may read. */
-export function readableBy(principal: Pick<Principal, 'scopes'>): Predicate {
+export function readableBy(principal: Pick<Principal, 'scopes' | 'role'>): Predicate {
   return { column: 'eventType', in: readableTypes(principal) };
 }
 
