@@ -1,4 +1,4 @@
-import { Agent, request } from 'node:http';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import type { RawAnswer } from '../support/openapi.ts';
 
 /** A request as it is sent: the target is already encoded, and the body is bytes. */
@@ -20,6 +20,7 @@ export class Client {
     this.#token = token;
   }
 
+  /** Resolves with the answer. Of a stream, which does not end, it is the first piece, and the connection is closed. */
   send({ method, target, headers, body }: Wire): Promise<RawAnswer> {
     return new Promise((resolve, reject) => {
       const sent = request(
@@ -36,16 +37,20 @@ export class Client {
           },
         },
         (response) => {
+          const headers = headersOf(response);
           const chunks: Buffer[] = [];
-          response.on('data', (chunk: Buffer) => chunks.push(chunk));
-          response.on('error', reject);
-          response.on('end', () => {
-            const pairs = Object.entries(response.headers).flatMap(([name, value]) =>
-              value === undefined ? [] : ([[name, [value].flat().join(', ')]] as [string, string][]),
-            );
+          const end = () => {
             const text = Buffer.concat(chunks).toString();
-            resolve({ status: response.statusCode ?? 0, headers: new Headers(pairs), text });
+            resolve({ status: response.statusCode ?? 0, headers, text });
+          };
+          response.on('data', (chunk: Buffer) => {
+            chunks.push(chunk);
+            if (!isStream({ headers })) return;
+            end();
+            response.destroy();
           });
+          response.on('error', reject);
+          response.on('end', end);
         },
       );
       sent.on('error', reject);
@@ -56,4 +61,17 @@ export class Client {
   close(): void {
     this.#agent.destroy();
   }
+}
+
+/** Whether an answer is a stream of events. */
+export function isStream({ headers }: Pick<RawAnswer, 'headers'>): boolean {
+  return headers.get('content-type')?.startsWith('text/event-stream') === true;
+}
+
+function headersOf(response: IncomingMessage): Headers {
+  return new Headers(
+    Object.entries(response.headers).flatMap(([name, value]) =>
+      value === undefined ? [] : ([[name, [value].flat().join(', ')]] as [string, string][]),
+    ),
+  );
 }

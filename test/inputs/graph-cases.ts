@@ -26,21 +26,26 @@ export type GraphCase = Readonly<Record<string, unknown>>;
 /** A root field, with an operation that passes all its arguments by variables and selects the leaves near it. */
 export interface GraphOperation {
   readonly name: string;
-  readonly kind: 'query' | 'mutation';
+  readonly kind: 'query' | 'mutation' | 'subscription';
   readonly field: GraphQLField<unknown, unknown>;
   readonly document: string;
 }
 
-/** Every field of Query and Mutation. */
-export const graphOperations: readonly GraphOperation[] = (['query', 'mutation'] as const).flatMap((kind) => {
-  const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
-  return Object.values(root?.getFields() ?? {}).map((field) => {
+const roots = [
+  ['query', schema.getQueryType()],
+  ['mutation', schema.getMutationType()],
+  ['subscription', schema.getSubscriptionType()],
+] as const;
+
+/** Every field of Query, Mutation and Subscription. */
+export const graphOperations: readonly GraphOperation[] = roots.flatMap(([kind, root]) =>
+  Object.values(root?.getFields() ?? {}).map((field) => {
     const declared = field.args.map(({ name, type }) => `$${name}: ${String(type)}`).join(', ');
     const args = field.args.map(({ name }) => `${name}: $${name}`).join(', ');
     const document = `${kind} ${declared && `(${declared})`} { ${field.name}${args && `(${args})`} ${selection(field, 2)} }`;
     return { name: `${kind} ${field.name}`, kind, field, document };
-  });
-});
+  }),
+);
 
 /** A selection of all leaves near a field, with `__typename` of each object. */
 export function selection({ type }: GraphQLField<unknown, unknown>, depth: number): string {

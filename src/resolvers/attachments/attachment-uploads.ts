@@ -14,7 +14,7 @@ import { type ActivityActor, recordActivity } from '../activity.ts';
 import { AppError, raise } from '../errors.ts';
 import { lockExistingIssue } from '../issues/issue-locks.ts';
 import { raiseNotFound } from '../not-found.ts';
-import { findPreview } from './previews.ts';
+import { findPreview, type PreviewColumns } from './previews.ts';
 import type { TenantDb } from '../../db/tables/tenant-tables.ts';
 
 /** The attachment of a signed URL whose signature is valid. */
@@ -66,17 +66,25 @@ export async function receiveUpload(
   uploadRequest: UploadRequest,
 ): Promise<AttachmentRow> {
   const { sizeBytes } = started;
-  await store.put(contentKey(started), exactly(sizeBytes, open()), sizeBytes);
-  let mayBeCommitted = false;
   try {
-    const preview = await findPreview(store, started);
-    mayBeCommitted = true;
+    await store.put(contentKey(started), exactly(sizeBytes, open()), sizeBytes);
+    const preview = await previewOrDiscard(store, started);
     const finished = await finish(db, started, preview, uploadRequest);
     await discardEarlier(store, started);
     return finished;
   } catch (error) {
     // After an unexpected error the transaction may have been committed, and then the bytes must remain in the store.
-    if (!mayBeCommitted || error instanceof AppError) await discard(store, started);
+    if (error instanceof AppError) await discard(store, started);
+    throw error;
+  }
+}
+
+/** The preview of stored bytes. If the store fails meanwhile, the bytes are removed. */
+async function previewOrDiscard(store: FileStore, started: AttachmentRow): Promise<PreviewColumns> {
+  try {
+    return await findPreview(store, started);
+  } catch (error) {
+    await discard(store, started);
     throw error;
   }
 }
@@ -84,7 +92,7 @@ export async function receiveUpload(
 async function finish(
   db: TenantDb,
   started: AttachmentRow,
-  preview: Pick<AttachmentRow, 'previewKind' | 'codeLanguage'>,
+  preview: PreviewColumns,
   { requestId }: UploadRequest,
 ): Promise<AttachmentRow> {
   const { issueId, fileName, uploadedByUserAccountId: userAccountId } = started;
