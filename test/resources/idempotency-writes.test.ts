@@ -121,6 +121,20 @@ describe('on the graph', () => {
     },
   );
 
+  it('lets no other token of the member repeat the revocation of a token, which it may not read', async () => {
+    const { token: id } = await keyed.newObjects();
+    const key = keyed.newKey();
+    const query = 'mutation ($id: ID!) { accessTokenRevoke(input: { id: $id }) { accessToken { name } } }';
+    const revoke = async (token?: string) => (await keyed.graph(query, { id }, key, token)).body;
+    const first = await revoke();
+    expect(first.errors).toBeUndefined();
+    expect(await revoke()).toEqual(first);
+    const sibling = await keyed.app.tokenFor();
+    expect((await revoke(sibling)).errors).toMatchObject([
+      { extensions: { code: 'IDEMPOTENCY_KEY_REUSED' } },
+    ]);
+  });
+
   it('refuses a key where the answer contains a secret, and says why', async () => {
     const refusing = Object.keys(schema.getMutationType()?.getFields() ?? {}).filter((name) => !inputs[name]);
     expect(refusing.toSorted()).toEqual([

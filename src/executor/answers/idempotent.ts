@@ -3,11 +3,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { collectFields } from '@graphql-tools/utils';
 import { type DocumentNode, type ExecutionResult, print } from 'graphql';
 import type { KeyName, NewKey } from '../../db/idempotency.ts';
-import { type Principal, type SignedIn, requireSignedIn } from '../../resolvers/context.ts';
+import { type SignedIn, requireSignedIn } from '../../resolvers/context.ts';
 import { raise } from '../../resolvers/errors.ts';
 import { storeAnswer, type OnceResult, runOnce, runUnderKey } from '../../resolvers/writes/idempotency.ts';
 import { type KeyedWrite, NeedsTransaction } from '../../resolvers/writes/keyed-write.ts';
-import { extensionsOf } from '../../schema/builder/output-extensions.ts';
+import { type DeclaredExtensions, extensionsOf } from '../../schema/builder/output-extensions.ts';
 import { showsOnlyWritten } from '../compiled/run/executor.ts';
 import type { WrittenAnswer } from '../compiled/writing/json-writer.ts';
 import { isOutage, rootOf } from './errors.ts';
@@ -50,17 +50,15 @@ export function executeOnce(
   context: OperationContext,
   run: Execution,
 ): Promise<OperationResult> {
-  const mayBeOneStatement =
-    checkKey(mutation) && context.executor !== 'graphql-js' && showsOnlyWritten(mutation);
+  const { keepsKey, isRepeatedByToken } = checkedField(mutation);
+  const mayBeOneStatement = keepsKey && context.executor !== 'graphql-js' && showsOnlyWritten(mutation);
   const signed = requireSignedIn(context);
-  return runUnderKey(
-    signed,
-    { key: mutation.key, requestHash: hashOf(mutation, signed.principal) },
-    async (key) => {
-      const done = mayBeOneStatement ? await byOneStatement(key, signed, run) : undefined;
-      return done ?? inOneTransaction(key, signed, run);
-    },
-  );
+  const { scopes, tokenId } = signed.principal;
+  const holder = isRepeatedByToken ? tokenId : [...scopes].toSorted();
+  return runUnderKey(signed, { key: mutation.key, requestHash: hashOf(mutation, holder) }, async (key) => {
+    const done = mayBeOneStatement ? await byOneStatement(key, signed, run) : undefined;
+    return done ?? inOneTransaction(key, signed, run);
+  });
 }
 
 /** Runs the mutation in a context. */
@@ -133,8 +131,8 @@ async function inOneTransaction(
   return { ...result, replayed: true };
 }
 
-/** Refuses a key that is malformed or that the operation does not take. Returns whether one statement may do the write. */
-function checkKey(mutation: KeyedMutation): boolean {
+/** What the mutation declares about keys. Refuses a key that is malformed or that the operation does not take. */
+function checkedField(mutation: KeyedMutation): Pick<DeclaredExtensions, 'keepsKey' | 'isRepeatedByToken'> {
   if (!keyPattern.test(mutation.key)) refuse(keyRule);
   const type =
     mutation.schema.getMutationType() ?? raise('internal_error', 'The schema has no mutation type.');
@@ -150,9 +148,9 @@ function checkKey(mutation: KeyedMutation): boolean {
   if (name === undefined || second !== undefined)
     return refuse('needs an operation with exactly one mutation: send the others separately');
   const field = type.getFields()[name];
-  const { takesNoKey, keepsKey = false } = field ? extensionsOf(field) : {};
-  if (takesNoKey !== undefined) refuse(`is not taken by ${name}: ${takesNoKey}`);
-  return keepsKey;
+  const declared = field ? extensionsOf(field) : {};
+  if (declared.takesNoKey !== undefined) refuse(`is not taken by ${name}: ${declared.takesNoKey}`);
+  return declared;
 }
 
 function refuse(message: string): never {
@@ -160,14 +158,11 @@ function refuse(message: string): never {
 }
 
 /**
- * Equal for requests with equal documents and variables, however those were formatted, by tokens with equal scopes: the answer may
- * show what other scopes do not cover.
+ * Equal for requests with equal documents and variables, however those were formatted, by tokens that may repeat them: those with equal
+ * scopes, because the answer may show what other scopes do not cover, or one token alone.
  */
-function hashOf(
-  { document, operation, variables }: KeyedMutation,
-  { scopes }: Pick<Principal, 'scopes'>,
-): Buffer {
-  const hashed = [textOf(document), operation.name?.value ?? '', variables, [...scopes].toSorted()];
+function hashOf({ document, operation, variables }: KeyedMutation, holder: string | string[]): Buffer {
+  const hashed = [textOf(document), operation.name?.value ?? '', variables, holder];
   return createHash('sha256').update(JSON.stringify(hashed, inOrder)).digest();
 }
 

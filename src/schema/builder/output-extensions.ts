@@ -29,6 +29,8 @@ export interface DeclaredExtensions {
   readonly isCoveredByPosition?: true;
   /** The statement of the mutation keeps the Idempotency-Key itself. */
   readonly keepsKey?: boolean;
+  /** Its answer may show what other tokens of the member may not read, so only the same token can repeat the mutation. */
+  readonly isRepeatedByToken?: true;
   /** Why the mutation takes no Idempotency-Key. */
   readonly takesNoKey?: string;
   /** The events that the mutation leaves in the log of changes, or why there are none. */
