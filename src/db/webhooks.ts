@@ -120,7 +120,7 @@ export async function failDeliveries(
     .execute();
 }
 
-/** Which deliveries to repeat: those that meet all conditions that are set. At least `ids` or `webhookId` is. */
+/** Which deliveries to repeat: those that match all fields that are set, of which at least `ids` or `webhookId` is one. */
 export interface RedeliveryRequest {
   ids: readonly string[] | null;
   webhookId: string | null;

@@ -1097,7 +1097,7 @@ export type WebhookDeliveryFilter = {
   state?: WebhookDeliveryStateFilter | null | undefined;
 };
 
-/** The deliveries to send again: those in `ids`, or those of `webhookId` that have failed. Of several fields, a delivery must meet all. */
+/** The deliveries to send again: those in `ids`, or those of `webhookId` that have failed. If several fields are set, a delivery must match all of them. */
 export type WebhookDeliveryRedeliverInput = {
   /** The ids of the deliveries (`whdelivery_…`), at most 1,000. */
   ids?: Array<string> | null | undefined;

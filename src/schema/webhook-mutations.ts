@@ -85,7 +85,7 @@ const WebhookPingInput = builder.inputType('WebhookPingInput', {
 
 const WebhookDeliveryRedeliverInput = builder.inputType('WebhookDeliveryRedeliverInput', {
   description:
-    'The deliveries to send again: those in `ids`, or those of `webhookId` that have failed. Of several fields, a delivery must meet all.',
+    'The deliveries to send again: those in `ids`, or those of `webhookId` that have failed. If several fields are set, a delivery must match all of them.',
   fields: (t) => ({
     ids: t.idList({
       extensions: naming('id', 'whdelivery'),

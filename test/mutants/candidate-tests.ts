@@ -71,7 +71,7 @@ function distance(file: string, { guard }: Mutant): number {
 function testsFor({ kind, file }: Pick<Mutant, 'kind' | 'file'>): readonly string[] {
   if (kind === 'scope') {
     if (file.includes('/routes/')) return restScopes;
-    return file.endsWith('/events.ts') ? ['test/live/changes.test.ts'] : graphScopes;
+    return file.endsWith('/events.ts') ? ['test/live/readable-changes.test.ts'] : graphScopes;
   }
   const found = byFolder.find(([folder]) => file.startsWith(folder));
   return found?.[1] ?? ['test/resources', 'test/rest', 'test/server'];

@@ -73,7 +73,8 @@ export async function receiveUpload(
     await discardEarlier(store, started);
     return finished;
   } catch (error) {
-    // After an unexpected error the transaction may have been committed, and then the bytes must remain in the store.
+    // The store has removed the bytes of an interrupted upload already, but it may have written them after that. After an unexpected
+    // error the transaction may have been committed, and then the bytes must remain.
     if (error instanceof AppError) await discard(store, started);
     throw error;
   }

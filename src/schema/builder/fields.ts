@@ -58,8 +58,8 @@ declare global {
         options: FieldMeta & Nullness<ParentShape[Key]>,
       ): FieldRef<Types, unknown>;
       /**
-       * The row that a column of the parent refers to. `isAlone` is set if the parent stays when the parent of that row is deleted, as
-       * a change stays when the issue of its comment is.
+       * The row that a column of the parent refers to. `isAlone` is set if the row may be hidden by the deletion of something else than
+       * the parent, as the comment of a change is by that of its issue.
        */
       reference<Name extends TableName, Key extends TextColumn<ParentShape>>(
         target: Entity<Name>,
