@@ -1,12 +1,10 @@
 import { expect, it } from '@jest/globals';
 import { connect, type Workgraph, WorkgraphError } from '../../src/client/client.ts';
 import { OpenIssuesDocument } from '../../src/client/documents.generated.ts';
-import { hasBrowser, openBrowser, openPage } from '../pages/browser.ts';
+import { itInBrowser, openBrowser, openPage } from '../pages/browser.ts';
 import { bundleClient } from './bundle.ts';
 import { failureOf } from './failure-of.ts';
 import { startScriptedServer } from './scripted-server.ts';
-
-const withBrowser = hasBrowser ? it : it.skip;
 
 const token = 'wg_token';
 const params = { path: { issueKey: 'WEB-1' } };
@@ -230,7 +228,7 @@ it('connect accepts a token with the line break of the file that it comes from',
   expect([request?.url, request?.headers.authorization]).toEqual(['/v1/issues/WEB-1', `Bearer ${token}`]);
 });
 
-withBrowser('the client reports a redirect in a page too, although browsers hide its target', async () => {
+itInBrowser('the client reports a redirect in a page too, although browsers hide its target', async () => {
   const code = await bundleClient([]);
   await using site = await startScriptedServer((request, response) => {
     if (request.url === '/')

@@ -11,13 +11,11 @@ import {
 } from '../../src/client/documents.generated.ts';
 import { startProxy } from '../live/cut-proxy.ts';
 import { numberAllChanges } from '../live/logged.ts';
-import { hasBrowser, openBrowser, openPage } from '../pages/browser.ts';
+import { itInBrowser, openBrowser, openPage } from '../pages/browser.ts';
 import { type App, startApp } from '../support/app.ts';
 import { bundleClient } from './bundle.ts';
 import { failureOf } from './failure-of.ts';
 import { type FaultyProxy, startFaultyProxy } from './faulty-proxy.ts';
-
-const withBrowser = hasBrowser ? it : it.skip;
 
 let app: App;
 let site: Server;
@@ -199,7 +197,7 @@ it('the client has at most 15 KB gzipped, without documents and graphql', async 
   expect(gzipSync(await bundleClient(['graphql']), { level: 9 }).length).toBeLessThanOrEqual(15_000);
 });
 
-withBrowser('the client works on a page of another origin', async () => {
+itInBrowser('the client works on a page of another origin', async () => {
   const code = await bundleClient([]);
   const browser = await openBrowser();
   const { page, complaints } = await openPage(browser, siteUrl());

@@ -1,13 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { inProcess } from '../cli/workgraph.ts';
-import { hasBrowser, openBrowser } from './browser.ts';
+import { describeInBrowser, openBrowser } from './browser.ts';
 import type { StripTab } from './tab-strip.ts';
 import { usePages } from './use-pages.ts';
 import { openTab } from './walk.ts';
-
-// `npm test` must not need a browser, so without one the tests are reported as skipped.
-const describeInBrowser = hasBrowser ? describe : describe.skip;
 
 describeInBrowser('a board in a real browser (needs /usr/bin/chromium)', () => {
   const pages = usePages();

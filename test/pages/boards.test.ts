@@ -1,9 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
-import { hasBrowser } from './browser.ts';
+import { expect, it } from '@jest/globals';
+import { describeInBrowser } from './browser.ts';
 import { busy, usePages } from './use-pages.ts';
-
-// `npm test` must not need a browser, so without one the tests are reported as skipped.
-const describeInBrowser = hasBrowser ? describe : describe.skip;
 
 describeInBrowser('the list of boards in a real browser (needs /usr/bin/chromium)', () => {
   const pages = usePages();

@@ -1,10 +1,17 @@
 import { existsSync } from 'node:fs';
+import { describe, it } from '@jest/globals';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 const executablePath = '/usr/bin/chromium';
 
-/** Whether Debian's Chromium is installed. `.ci/run` installs it, but a developer's machine need not have it. */
-export const hasBrowser = existsSync(executablePath);
+/** Whether Debian's Chromium is installed and wanted. `.ci/run` installs it, but a developer's machine need not have it. */
+const hasBrowser = existsSync(executablePath) && process.env['BROWSER'] !== 'none';
+
+/** `describe` for tests that need a browser. Without one they are reported as skipped. */
+export const describeInBrowser = hasBrowser ? describe : describe.skip;
+
+/** `it` for tests that need a browser. */
+export const itInBrowser = hasBrowser ? it : it.skip;
 
 /** Opens a browser. With `keepsPages`, Back shows a page again as it was left, as in the browsers that people use. */
 export function openBrowser({ keepsPages = false } = {}): Promise<Browser> {

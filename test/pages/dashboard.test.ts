@@ -1,12 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { Download, Page } from 'playwright-core';
 import { inProcess } from '../cli/workgraph.ts';
-import { hasBrowser } from './browser.ts';
+import { describeInBrowser } from './browser.ts';
 import { busy, usePages } from './use-pages.ts';
-
-// `npm test` must not need a browser, so without one the tests are reported as skipped.
-const describeInBrowser = hasBrowser ? describe : describe.skip;
 
 describeInBrowser('the dashboard in a real browser (needs /usr/bin/chromium)', () => {
   const pages = usePages();

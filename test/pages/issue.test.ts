@@ -1,12 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
-import { hasBrowser, overflowOf } from './browser.ts';
+import { expect, it } from '@jest/globals';
+import { describeInBrowser, overflowOf } from './browser.ts';
 import { busy, usePages } from './use-pages.ts';
 import { flawsOf, noFlaws, type Tab } from './walk.ts';
-
-// `npm test` must not need a browser, so without one the tests are reported as skipped.
-const describeInBrowser = hasBrowser ? describe : describe.skip;
 
 describeInBrowser('the page of an issue in a real browser (needs /usr/bin/chromium)', () => {
   const pages = usePages();

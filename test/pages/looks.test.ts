@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { startApp } from '../support/app.ts';
 import { type SharedApp, sharedApp } from '../support/shared-app.ts';
-import { hasBrowser, openBrowser, overflowOf } from './browser.ts';
+import { describeInBrowser, openBrowser, overflowOf } from './browser.ts';
 import {
   colorRules,
   flawsOf,
@@ -15,9 +15,6 @@ import {
   printFlawsOf,
   type Tab,
 } from './walk.ts';
-
-// `npm test` must not need a browser, so without one the tests are reported as skipped.
-const describeInBrowser = hasBrowser ? describe : describe.skip;
 
 /** The directory for pictures of the pages, if they are to be taken. */
 const pictures = process.env['PICTURES'];

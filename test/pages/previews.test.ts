@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Frame } from 'playwright-core';
 import { type AttachmentCaller, newAttachmentCaller } from '../attachments/files.ts';
 import type { App } from '../support/app.ts';
-import { hasBrowser, openBrowser, openPage } from './browser.ts';
+import { describeInBrowser, openBrowser, openPage } from './browser.ts';
 import { demoPdf } from '../support/demo-files.ts';
-
-// `npm test` must not need a browser, so without one the tests are reported as skipped.
-const describeInBrowser = hasBrowser ? describe : describe.skip;
 
 describeInBrowser('a preview in a real browser (needs /usr/bin/chromium)', () => {
   let app: App;

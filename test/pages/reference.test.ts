@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 import type { App } from '../support/app.ts';
 import { colorRules, findingsOf, hiddenFocusesOf } from './walk.ts';
-import { hasBrowser, openBrowser, openPage, overflowOf, type WatchedPage } from './browser.ts';
-
-// `npm test` must not need a browser, so without one the tests are reported as skipped.
-const describeInBrowser = hasBrowser ? describe : describe.skip;
+import { describeInBrowser, openBrowser, openPage, overflowOf, type WatchedPage } from './browser.ts';
 
 const longTimeout = { timeout: 60_000 };
 const phone = { viewport: { width: 375, height: 812 }, isMobile: true, hasTouch: true };

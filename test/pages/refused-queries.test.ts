@@ -1,10 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { Page, Request, Route } from 'playwright-core';
-import { hasBrowser } from './browser.ts';
+import { describeInBrowser } from './browser.ts';
 import { busy, usePages } from './use-pages.ts';
-
-// `npm test` must not need a browser, so without one the tests are reported as skipped.
-const describeInBrowser = hasBrowser ? describe : describe.skip;
 
 describeInBrowser('pages whose queries are refused in a real browser (needs /usr/bin/chromium)', () => {
   const pages = usePages();

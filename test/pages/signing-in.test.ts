@@ -1,12 +1,9 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
-import { hasBrowser, openBrowser } from './browser.ts';
+import { describeInBrowser, openBrowser } from './browser.ts';
 import { usePages } from './use-pages.ts';
 import { flawsOf, noFlaws, openTab, type Tab } from './walk.ts';
-
-// `npm test` must not need a browser, so without one the tests are reported as skipped.
-const describeInBrowser = hasBrowser ? describe : describe.skip;
 
 describeInBrowser('signing in to the pages in a real browser (needs /usr/bin/chromium)', () => {
   const pages = usePages();
