@@ -74,6 +74,17 @@ it('an import accepts empty and truncated files, and lines of any length', async
   expect(longer.summary).toMatchObject({ created: 2, refused: 1 });
 });
 
+it('an import refuses a line of more than 250,000 values, but no text with as many commas', async () => {
+  const file = suite.world.write('many.jsonl', [
+    bead('a', { notes: `\\"${',[{'.repeat(250_000)}` }),
+    bead('b', { notes: Array.from({ length: 249_990 }, () => 1) }),
+    bead('c', { comments: Array.from({ length: 250_000 }, () => ({})) }),
+  ]);
+  const { summary, stderr } = await suite.world.beads(file);
+  expect(stderr).toContain('line 3 refused: it has more than 250,000 values');
+  expect(summary).toMatchObject({ created: 2, refused: 1 });
+});
+
 it('an import cuts, replaces or omits values that do not fit, each with a warning', async () => {
   const file = suite.world.write('a.jsonl', [
     bead('a', { title: '😀'.repeat(300), description: 'd'.repeat(100_001) }),

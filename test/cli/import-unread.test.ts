@@ -92,6 +92,38 @@ describe('a value that is there and cannot be read', () => {
   });
 });
 
+describe('a list that is too long, or a name', () => {
+  const people = (count: number) => Array.from({ length: count }, (_, index) => `Person ${index}`);
+
+  it('is cut, with a warning that says how much is left', () => {
+    const actions = Array.from({ length: 12 }, (_, index) => ({
+      name: 'n'.repeat(index + 250),
+      key: 'k',
+      color: 'red',
+    }));
+    const { issue, warnings } = cleaned({
+      reporter: 'R'.repeat(300),
+      assignees: people(51),
+      roleAssignments: [...people(52), 'again', ''].map((member, index) => ({
+        role: index === 0 ? 'r'.repeat(51) : member.slice(0, 50),
+        member: member || 'Ann',
+      })),
+      agentThread: { messages: [{ body: 'Hello', followUpActions: actions }] },
+    });
+    expect(issue.assignees).toHaveLength(50);
+    expect(issue.roleAssignments).toHaveLength(50);
+    expect(issue.agentThread?.messages[0]?.followUpActions).toHaveLength(10);
+    expect([...new Set(warnings)].toSorted()).toEqual([
+      'a role was cut to 50 characters',
+      'only the first 10 of 12 follow-up actions of message 1 of the agent thread are imported',
+      'only the first 50 of 51 assignees are imported',
+      'only the first 50 of 53 role assignments are imported',
+      'the name of a follow-up action of message 1 of the agent thread was cut to 255 characters',
+      'the name of a person was cut to 255 characters',
+    ]);
+  });
+});
+
 describe('a text that the API refuses', () => {
   it('loses its byte-order mark, with a warning', () => {
     const { issue, warnings } = cleaned({

@@ -123,6 +123,25 @@ it('the client of the socket fails at a line that no server sends', async () => 
   }
 });
 
+it.each(['before', 'after'])(
+  'the client of the socket says that the server stopped, %s the first line of the answer',
+  async (when) => {
+    await socket?.close();
+    const dying = createServer((request, response) => {
+      if (when === 'after') response.write('{"err":"Begun."}\n', () => request.destroy());
+      else request.destroy();
+    }).listen(socketPathOf(dataDir));
+    await once(dying, 'listening');
+    try {
+      await expect(run()).rejects.toThrow(
+        'The server stopped before the command was finished. Its log may say why.',
+      );
+    } finally {
+      dying.close();
+    }
+  },
+);
+
 it('the socket passes an interruption on, and the command says what it has done', async () => {
   const person = new AbortController();
   execute = ({ signal, stderr }) =>

@@ -33,16 +33,20 @@ const header = z.object({
 });
 export type NdjsonHeader = z.infer<typeof header>;
 
+/** The directory of a large workspace is in the header. */
+const maxHeaderValues = 1_000_000;
+
 /** Reads the header, the first line of an export; throws a `CommandError` if there is none. */
 export async function readHeader(lines: AsyncGenerator<Line>): Promise<NdjsonHeader> {
   let next = await lines.next();
   while (!next.done && next.value.text?.trim() === '') next = await lines.next();
-  const parsed = next.done ? undefined : parseRecord(next.value);
+  const parsed = next.done ? undefined : parseRecord(next.value, maxHeaderValues);
   const validated = header.safeParse(parsed && 'record' in parsed ? parsed.record : undefined);
   if (!validated.success) {
     const isHeader = parsed && 'record' in parsed && parsed.record._type === 'header';
     const [issue] = validated.error.issues;
-    const problem = isHeader && issue ? `: ${issue.path.join('.')}: ${issue.message}` : '';
+    const refusal = parsed && 'refused' in parsed ? `: ${parsed.refused}` : '';
+    const problem = isHeader && issue ? `: ${issue.path.join('.')}: ${issue.message}` : refusal;
     throw new CommandError(
       `The file is not an export of workgraph: its first line is not a header${problem}.`,
     );

@@ -18,9 +18,17 @@ export async function* recordLines(
 
 const arrayRefusal = "it is an array, not an object; `jq -c '.[]'` splits an array into lines";
 
+/** More values in a line would need many times its size in memory, and keep a server that imports it busy for seconds. */
+const defaultMaxValues = 250_000;
+
 /** The object in a line, or the reason why the line is refused. */
-export function parseRecord(line: Line): { record: JsonRecord } | { refused: string } {
+export function parseRecord(
+  line: Line,
+  maxValues = defaultMaxValues,
+): { record: JsonRecord } | { refused: string } {
   if (line.text === undefined) return { refused: line.problem };
+  if (hasMoreValues(line.text, maxValues))
+    return { refused: `it has more than ${maxValues.toLocaleString('en')} values` };
   try {
     const value: unknown = JSON.parse(line.text);
     return isJsonObject(value)
@@ -29,6 +37,23 @@ export function parseRecord(line: Line): { record: JsonRecord } | { refused: str
   } catch {
     return { refused: line.isEnded ? 'it is not JSON' : 'it is not JSON; the file ends within the line' };
   }
+}
+
+/**
+ * Whether JSON may have more values than a limit, which is decided without parsing it: each value but the first follows a comma or the
+ * beginning of a list or an object.
+ */
+function hasMoreValues(json: string, limit: number): boolean {
+  if (json.length <= limit) return false;
+  let values = 1;
+  let isInText = false;
+  for (let index = 0; index < json.length && values <= limit; index += 1) {
+    const character = json[index];
+    if (character === '"') isInText = !isInText;
+    else if (isInText) index += Number(character === '\\');
+    else if (character === ',' || character === '[' || character === '{') values += 1;
+  }
+  return values > limit;
 }
 
 /** The value if it is a text, otherwise undefined. */

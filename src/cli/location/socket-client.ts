@@ -33,10 +33,16 @@ export async function runThroughServer(
   try {
     const answer = await answerTo(clientRequest);
     return answer && (await readAnswer(answer, terminal));
+  } catch (error) {
+    signal.throwIfAborted();
+    if ((error as NodeJS.ErrnoException).code === 'ECONNRESET') throw new CommandError(serverStopped);
+    throw error;
   } finally {
     signal.removeEventListener('abort', interrupted);
   }
 }
+
+const serverStopped = 'The server stopped before the command was finished. Its log may say why.';
 
 /**
  * Asks the server to interrupt a run, which then says what it has done. Returns false for a server of an earlier version, which
@@ -62,25 +68,17 @@ async function answerTo(clientRequest: ClientRequest): Promise<IncomingMessage |
 
 const unreachableCodes: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'EACCES']);
 
-async function readAnswer(
-  answer: IncomingMessage,
-  { stdout, drained, stderr, signal }: Terminal,
-): Promise<number> {
-  try {
-    for await (const text of linesOf(answer)) {
-      const { out, err, exit } = Object(JSON.parse(text)) as { out?: unknown; err?: unknown; exit?: unknown };
-      if (typeof out === 'string') {
-        stdout(out);
-        await drained();
-      } else if (typeof err === 'string') stderr(err);
-      else if (typeof exit === 'number') return exit;
-      else throw new Error(`The server sent a line that is not part of an answer: ${text}`);
-    }
-  } catch (error) {
-    signal.throwIfAborted();
-    if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
+async function readAnswer(answer: IncomingMessage, { stdout, drained, stderr }: Terminal): Promise<number> {
+  for await (const text of linesOf(answer)) {
+    const { out, err, exit } = Object(JSON.parse(text)) as { out?: unknown; err?: unknown; exit?: unknown };
+    if (typeof out === 'string') {
+      stdout(out);
+      await drained();
+    } else if (typeof err === 'string') stderr(err);
+    else if (typeof exit === 'number') return exit;
+    else throw new Error(`The server sent a line that is not part of an answer: ${text}`);
   }
-  throw new CommandError('The server stopped before the command was finished.');
+  throw new CommandError(serverStopped);
 }
 
 /** Splits at line feeds only. readline would also split at U+2028, which JSON does not escape. */

@@ -7,7 +7,7 @@ import type {
   ImportedMessage,
   ImportedThread,
 } from './import-issue.ts';
-import { cleanPerson, cut, laterTime, shortened } from './import-texts.ts';
+import { cleanPerson, cut, firstOf, laterTime } from './import-texts.ts';
 
 export interface CleanActivity extends ImportedActivity {
   eventType: FeedEventType;
@@ -104,7 +104,12 @@ export function cleanThread(
       author: message.author && cleanPerson(message.author, warnings),
       body: cut(message.body, limits.comment, label, warnings),
       replyTo: message.replyTo === undefined ? undefined : numbers.get(message.replyTo),
-      followUpActions: message.followUpActions.slice(0, limits.followUpActions).map(cleanAction),
+      followUpActions: firstOf(
+        message.followUpActions,
+        limits.followUpActions,
+        `follow-up actions of ${label}`,
+        warnings,
+      ).map((action) => cleanAction(action, label, warnings)),
       createdUtc: laterTime(message.createdUtc ?? before, before),
     });
     numbers.set(index + 1, messages.length);
@@ -113,10 +118,10 @@ export function cleanThread(
   return { agent: raw.agent && cleanPerson(raw.agent, warnings), messages };
 }
 
-function cleanAction({ name, key, color }: ImportedMessage['followUpActions'][number]) {
-  return {
-    name: shortened(name, limits.title),
-    key: shortened(key, limits.title),
-    color: shortened(color, limits.title),
-  };
+type FollowUpAction = ImportedMessage['followUpActions'][number];
+
+function cleanAction(action: FollowUpAction, message: string, warnings: string[]): FollowUpAction {
+  const fitting = (field: keyof FollowUpAction) =>
+    cut(action[field], limits.title, `the ${field} of a follow-up action of ${message}`, warnings);
+  return { name: fitting('name'), key: fitting('key'), color: fitting('color') };
 }

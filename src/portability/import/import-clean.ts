@@ -11,7 +11,7 @@ import {
   cleanThread,
 } from './import-clean-history.ts';
 import type { ImportedComment, ImportedIssue, ImportedLink } from './import-issue.ts';
-import { cleanPerson, cut, laterTime, shortened } from './import-texts.ts';
+import { cleanPerson, cut, firstOf, laterTime } from './import-texts.ts';
 import { cleanStages } from './import-stages.ts';
 import { parseUrl } from '../../resolvers/link-urls.ts';
 import { limits } from '../../model/limits.ts';
@@ -70,16 +70,12 @@ export function cleanIssue(
     ...fields,
     reporter: storable.reporter && cleanPerson(storable.reporter, warnings),
     primaryAssignee: storable.primaryAssignee && cleanPerson(storable.primaryAssignee, warnings),
-    assignees: storable.assignees.map((person) => cleanPerson(person, warnings)).slice(0, limits.people),
+    assignees: firstOf(storable.assignees, limits.people, 'assignees', warnings).map((person) =>
+      cleanPerson(person, warnings),
+    ),
     labels: labels(storable.labels, warnings),
     workspaceLabels: storable.workspaceLabels && labels(storable.workspaceLabels, warnings),
-    roleAssignments: storable.roleAssignments
-      ?.map(({ role, person }) => ({
-        role: shortened(role.trim(), limits.role),
-        person: cleanPerson(person, warnings),
-      }))
-      .filter(({ role }) => role !== '')
-      .slice(0, limits.people),
+    roleAssignments: storable.roleAssignments && roleAssignments(storable.roleAssignments, warnings),
     subscribers: storable.subscribers?.map((person) => cleanPerson(person, warnings)),
   };
   const comments = cleanComments(storable.comments, createdUtc, warnings);
@@ -171,9 +167,17 @@ function labels(names: readonly string[], warnings: string[]): string[] {
   const cleaned = [
     ...new Set(names.map((name) => cut(name.trim(), limits.name, 'a label', warnings))),
   ].filter((name) => name !== '');
-  if (cleaned.length > limits.labels)
-    warnings.push(`only the first ${limits.labels} of ${cleaned.length} labels are imported`);
-  return cleaned.slice(0, limits.labels);
+  return firstOf(cleaned, limits.labels, 'labels', warnings);
+}
+
+type RoleAssignments = NonNullable<ImportedIssue['roleAssignments']>;
+
+function roleAssignments(raw: RoleAssignments, warnings: string[]): RoleAssignments {
+  const named = raw.filter(({ role }) => role.trim() !== '');
+  return firstOf(named, limits.people, 'role assignments', warnings).map(({ role, person }) => ({
+    role: cut(role.trim(), limits.role, 'a role', warnings),
+    person: cleanPerson(person, warnings),
+  }));
 }
 
 type PlainValue = string | number | null | undefined;

@@ -9,6 +9,17 @@ export function cut(text: string, max: number, label: string, warnings: string[]
   return short;
 }
 
+/** The first `max` items of a list. If there are more, adds a warning that names them. */
+export function firstOf<Item>(
+  items: readonly Item[],
+  max: number,
+  names: string,
+  warnings: string[],
+): Item[] {
+  if (items.length > max) warnings.push(`only the first ${max} of ${items.length} ${names} are imported`);
+  return items.slice(0, max);
+}
+
 /** The first `max` characters of a text; the last one is an ellipsis if the text was longer. */
 export function shortened(text: string, max: number): string {
   if (text.length <= max) return text;
@@ -24,7 +35,10 @@ export function cleanPerson(
 ): ImportedPerson {
   const email = emailAddress?.trim() ?? '';
   const isStorable = isEmailAddress(email) && email.length <= limits.emailAddress;
-  const fitting = shortened(name.trim(), limits.name) || shortened(email, limits.name) || 'Unknown';
+  const fitting =
+    cut(name.trim(), limits.name, 'the name of a person', warnings) ||
+    shortened(email, limits.name) ||
+    'Unknown';
   if (email !== '' && !isStorable)
     warnings.push(`the e-mail address "${shortened(email, 60)}" of ${fitting} is not valid and is left out`);
   return { name: fitting, emailAddress: isStorable ? email : undefined, principalKind };
