@@ -66,6 +66,8 @@ export async function streamReply(
     throw error;
   }
   if (first.objects) context.charge?.(first.objects);
+  const headers = { ...streamHeaders, 'X-GraphQL-Operation': operationName };
+  if (request.method === 'HEAD') return { status: 200, headers };
   const deliver = async (readContext: OperationContext, cursor: string) => {
     let objects = 0;
     // Each stream that shares the chunk is charged for it.
@@ -74,7 +76,7 @@ export async function streamReply(
     return { ...chunkIn(checked, result.data), objects };
   };
   const events = await request.stream({ first, deliver, cohort, face: 'rest' });
-  return { status: 200, headers: { ...streamHeaders, 'X-GraphQL-Operation': operationName }, events };
+  return { status: 200, headers, events };
 }
 
 /** A stream has no pages: with more changes in each chunk, fewer chunks keep up with many writes. */

@@ -254,7 +254,7 @@ export class Front {
 function asksForStream(request: ServerRequest): boolean {
   return request.path === '/graphql'
     ? acceptedMediaType(request.headers.accept) === 'text/event-stream'
-    : request.prefersEvents;
+    : request.method === 'GET' && request.prefersEvents;
 }
 
 const tooBusy = retrySoon(busy);

@@ -44,6 +44,21 @@ describe('GET /v1/changes as a stream', () => {
     },
   );
 
+  it('answers HEAD with the headers of GET, and opens no stream', async () => {
+    const ask = (query: string) =>
+      app.request('HEAD', `/v1/changes${query}`, { headers: { Accept: 'text/event-stream' } });
+    const stream = await listen(streamUrl(), world.ada.token);
+    stream.stop();
+    const named = ['content-type', 'cache-control', 'content-length', 'x-graphql-operation', 'vary'];
+    const [ofGet, ofHead] = [stream.response, await ask('')].map(({ headers }) =>
+      named.map((name) => headers.get(name)),
+    );
+    expect(ofHead).toEqual(ofGet);
+    // A token may have only three streams.
+    for (let count = 0; count < 4; count += 1) expect((await ask('')).status).toBe(200);
+    expect((await ask('?cursor=c1-0-1')).status).toBe(410);
+  });
+
   it('starts after a cursor, and continues from Last-Event-ID without loss or repetition', async () => {
     const start = await newestCursor(app);
     const { key } = await newIssue();

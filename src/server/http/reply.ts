@@ -68,8 +68,8 @@ export async function sendReply(
     else reply.sent();
   }
   if (isBuffered(body)) head.set('Content-Length', String(body.length));
-  // For HEAD, the handler sets the length.
-  else if (!body && !reply.events && !hasNoLength.has(head.status) && !head.get('Content-Length'))
+  // For HEAD, the handler sets the length. A stream has a type and no length.
+  else if (!body && !hasNoLength.has(head.status) && !head.get('Content-Type') && !head.get('Content-Length'))
     head.set('Content-Length', '0');
   head.write(res);
   if (reply.events) return unsent.events(res, reply.events);

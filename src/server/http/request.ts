@@ -130,7 +130,8 @@ export class ServerRequest implements RestRequest {
   }
 
   get prefersEvents(): boolean {
-    return this.method === 'GET' && acceptedStreams(this.headers.accept)[0] === 'text/event-stream';
+    const isRead = this.method === 'GET' || this.method === 'HEAD';
+    return isRead && acceptedStreams(this.headers.accept)[0] === 'text/event-stream';
   }
 
   /** The first chunk of a stream. Streams with an equal `inputKey` share it. */
