@@ -3,7 +3,8 @@ import { buildSchema, getLocation, GraphQLError, parse, Source, validate } from 
 import { formatError } from '../../src/executor/answers/errors.ts';
 import { DocumentSource } from '../../src/executor/documents/document-source.ts';
 import { withoutSuggestions } from '../../src/executor/documents/introspection.ts';
-import { DocumentReader, InvalidDocument } from '../../src/executor/documents/reader.ts';
+import { DocumentReader } from '../../src/executor/documents/reader.ts';
+import { InvalidRequest } from '../../src/executor/invalid-request.ts';
 import { maxLines } from '../../src/executor/limits.ts';
 import { randomOf } from '../support/samples.ts';
 
@@ -60,7 +61,7 @@ function errorsOf(text: string): readonly GraphQLError[] {
   try {
     new DocumentReader(schema).read(text);
   } catch (error) {
-    if (error instanceof InvalidDocument) return error.errors;
+    if (error instanceof InvalidRequest) return error.errors;
     if (error instanceof GraphQLError) return [error];
     throw error;
   }

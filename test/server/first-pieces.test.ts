@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { parse } from 'graphql';
-import { coerceVariables, InvalidVariables } from '../../src/executor/inputs/variables.ts';
+import { coerceVariables } from '../../src/executor/inputs/variables.ts';
+import { InvalidRequest } from '../../src/executor/invalid-request.ts';
 import { chooseOperation } from '../../src/executor/run/execute.ts';
 import { fragmentsOf } from '../../src/executor/selections/operation.ts';
 import { schema } from '../../src/schema/index.ts';
@@ -126,7 +127,7 @@ it.each([
     } catch (error) {
       refusal = error;
     }
-    expect(refusal).toBeInstanceOf(InvalidVariables);
-    expect((refusal as InvalidVariables).errors[0]?.message.endsWith(message)).toBe(true);
+    expect(refusal).toBeInstanceOf(InvalidRequest);
+    expect((refusal as InvalidRequest).errors[0]?.message.endsWith(message)).toBe(true);
   },
 );

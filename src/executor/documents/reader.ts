@@ -13,6 +13,7 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { tooComplex } from '../answers/too-complex.ts';
+import { InvalidRequest } from '../invalid-request.ts';
 import { DocumentSource, lineStartsOf, located } from './document-source.ts';
 import { checkSize, roomOf } from './document-size.ts';
 import { documentCacheSize, maxLines, maxNameLength, maxNesting, maxTokens } from '../limits.ts';
@@ -55,7 +56,7 @@ export class DocumentReader {
     return this.#documents.has(text) || this.#subscribed.get(text)?.deref() !== undefined;
   }
 
-  /** Throws a GraphQLError for wrong syntax, or an InvalidDocument. */
+  /** Throws a GraphQLError for wrong syntax, or an InvalidRequest. */
   read(text: string): DocumentNode {
     const known = this.#documents.get(text);
     if (known) return known;
@@ -74,7 +75,8 @@ export class DocumentReader {
     if (errors.at(-1)?.message === 'Validation aborted.') {
       tooComplex('The selections repeat each other too often to be compared.');
     }
-    if (errors.length > 0) throw new InvalidDocument(errors.map(asInvalid));
+    if (errors.length > 0)
+      throw new InvalidRequest('The document does not fit the schema.', errors.map(asInvalid));
     if (document.definitions.some(isSubscription)) {
       this.#subscribed.set(text, new WeakRef(document));
       this.#unused.register(document, text);
@@ -97,16 +99,6 @@ function simplifyLocations(document: DocumentNode, source: DocumentSource): void
   visitNodes(document, ({ loc }) => {
     if (loc) Object.assign(loc, { source, startToken: undefined, endToken: undefined });
   });
-}
-
-/** All errors that validation found. */
-export class InvalidDocument extends Error {
-  readonly errors: readonly GraphQLError[];
-
-  constructor(errors: readonly GraphQLError[]) {
-    super('The document does not fit the schema.');
-    this.errors = errors;
-  }
 }
 
 /** The change of the nesting at each bracket. The nesting of selections and that of literals are counted separately. */

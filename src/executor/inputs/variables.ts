@@ -1,21 +1,12 @@
 import { getVariableValues, GraphQLError } from 'graphql';
+import { InvalidRequest } from '../invalid-request.ts';
 import { longVariables } from '../limits.ts';
 import type { Operation } from '../selections/operation.ts';
 import { checkInputs } from './operation-inputs.ts';
 
-/** Thrown when the variables of a request do not fit their types. The messages are those of graphql-js. */
-export class InvalidVariables extends Error {
-  readonly errors: readonly GraphQLError[];
-
-  constructor(errors: readonly GraphQLError[]) {
-    super('The variables do not fit.');
-    this.errors = errors;
-  }
-}
-
 /**
  * Coerces the variables of an operation. Throws the errors of `checkInputs` for values that are too large, and otherwise
- * InvalidVariables for values of the wrong type.
+ * an InvalidRequest for values of the wrong type, with the messages of graphql-js.
  */
 export function coerceVariables(source: Operation, inputs: Readonly<Record<string, unknown>>) {
   const characters = checkInputs(source, inputs);
@@ -28,7 +19,8 @@ export function coerceVariables(source: Operation, inputs: Readonly<Record<strin
     maxErrors,
     hideSuggestions: areLong,
   });
-  if (errors) throw new InvalidVariables(errors.slice(0, maxErrors).map(asRequestError));
+  if (errors)
+    throw new InvalidRequest('The variables do not fit.', errors.slice(0, maxErrors).map(asRequestError));
   return coerced;
 }
 

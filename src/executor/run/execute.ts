@@ -28,7 +28,8 @@ import { isCovered, noteRun, positionBefore, type Revalidation } from '../answer
 import { type CoercedOperation, fragmentsOf } from '../selections/operation.ts';
 import { checkScopes } from '../selections/scope-rule.ts';
 import { checkWaits } from '../selections/waiting-rule.ts';
-import { coerceVariables, InvalidVariables } from '../inputs/variables.ts';
+import { coerceVariables } from '../inputs/variables.ts';
+import { thrownErrors } from '../invalid-request.ts';
 
 /** The two executors, which give the same answers. */
 export type ExecutorName = 'compiled' | 'graphql-js';
@@ -97,8 +98,7 @@ export async function executeOperation(request: OperationRequest): Promise<Opera
     const run = () => checkAndRun(request, operation, format);
     return await (traced ? traced(operation, run) : run());
   } catch (error) {
-    const errors = error instanceof InvalidVariables ? error.errors : [error];
-    return { errors: errors.map(format) };
+    return { errors: thrownErrors(error).map(format) };
   }
 }
 

@@ -71,7 +71,7 @@ interface OpenSubscription {
 
 /**
  * Checks a subscription as `executeOperation` checks an operation. `eventsPerOperation` events may cost as much as one
- * operation. Throws AppErrors, GraphQLErrors and InvalidVariables.
+ * operation. Throws AppErrors, GraphQLErrors and InvalidRequests.
  */
 export function openSubscription(request: SubscriptionRequest, context: OperationContext): OpenSubscription {
   const { schema, document, operationName } = request;

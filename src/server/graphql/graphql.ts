@@ -1,7 +1,7 @@
 import { type GraphQLSchema, OperationTypeNode } from 'graphql';
 import type { createYoga, Plugin } from 'graphql-yoga';
-import { DocumentReader, InvalidDocument } from '../../executor/documents/reader.ts';
-import { InvalidVariables } from '../../executor/inputs/variables.ts';
+import { DocumentReader } from '../../executor/documents/reader.ts';
+import { thrownErrors } from '../../executor/invalid-request.ts';
 import { formatError } from '../../executor/answers/errors.ts';
 import { chooseOperation, executeOperation } from '../../executor/run/execute.ts';
 import { idempotencyKeyOf, type OperationResult } from '../../executor/answers/idempotent.ts';
@@ -258,8 +258,8 @@ async function runWithSuggestions(
     const hasTakenTurn = asksForSchema || newText !== undefined;
     return await (hasTakenTurn ? execute() : firstPieces.measure(caller, document, execute));
   } catch (error) {
-    const errors =
-      error instanceof InvalidDocument || error instanceof InvalidVariables ? error.errors : [error];
-    return { errors: errors.map((cause) => formatError(cause, operation.requestId, operation.report)) };
+    return {
+      errors: thrownErrors(error).map((each) => formatError(each, operation.requestId, operation.report)),
+    };
   }
 }
