@@ -24,6 +24,7 @@ import { openStorage } from '../../src/storage/open-storage.ts';
 import { type AttachmentCaller, newAttachmentCaller } from '../attachments/files.ts';
 import { hasServer } from '../db/engines.ts';
 import { type App, startApp } from '../support/app.ts';
+import { eventually } from '../support/eventually.ts';
 import { fillEveryTable } from '../support/full-workspace.ts';
 import { sha256 } from '../support/sha256.ts';
 import { copyIntoDirectory, copyTemplate, type TestDatabase } from '../support/templates.ts';
@@ -296,13 +297,12 @@ describe('a backup', () => {
     const words = ['export', '--to', join(room, 'cut'), '--data-dir', dataDir];
     const child = spawn(process.execPath, [script, ...words], { stdio: 'ignore' });
     const closed = once(child, 'close');
-    while (child.exitCode === null && !readdirSync(room).some((name) => name.startsWith('cut.partial-'))) {
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
+    const partials = () => readdirSync(room).filter((name) => name.startsWith('cut.partial-'));
+    await eventually(() => child.exitCode !== null || partials().length > 0);
     child.kill('SIGKILL');
     await closed;
     expect(existsSync(join(room, 'cut'))).toBe(false);
-    const [partial = ''] = readdirSync(room).filter((name) => name.startsWith('cut.partial-'));
+    const [partial = ''] = partials();
     const { exitCode, stderr } = await restore(small, join(room, partial));
     expect(exitCode).toBe(1);
     expect(stderr).toContain('is not a complete backup');

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { lockDataDirectory } from '../../src/db/engine/directory-lock.ts';
+import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/ports.ts';
 import { isAlive } from '../support/processes.ts';
 import { copyIntoDirectory } from '../support/templates.ts';
@@ -91,15 +92,26 @@ async function startBy(
 }
 
 async function ended({ server }: Started): Promise<void> {
-  while (isAlive(server)) await delay(20);
+  await eventually(() => !isAlive(server));
+}
+
+/** Waits until a server says that it is stopping. */
+async function untilNotReady({ url }: Started): Promise<void> {
+  let status = 200;
+  await eventually(async () => {
+    ({ status } = await fetch(`${url}/readyz`));
+    return status !== 200;
+  });
+  expect(status).toBe(503);
 }
 
 /** Ends a server that is stopping, by repeated signals. The first ones may count as the one that made it stop. */
 async function endNow({ server }: Started): Promise<void> {
-  while (isAlive(server)) {
+  await eventually(() => {
+    if (!isAlive(server)) return true;
     process.kill(server, 'SIGTERM');
-    await delay(20);
-  }
+    return false;
+  });
 }
 
 const shells = ['dash', 'bash'].flatMap((name) => {
@@ -126,9 +138,7 @@ onEmbedded('npm start', () => {
     });
     expect(parentOf(started.server)).toBe(started.child.pid);
     started.child.kill('SIGKILL');
-    let readiness = 200;
-    while (readiness === 200) readiness = (await fetch(`${started.url}/readyz`)).status;
-    expect(readiness).toBe(503);
+    await untilNotReady(started);
     await endNow(started);
   });
 });
@@ -253,7 +263,7 @@ onEmbedded('a second start', () => {
   /** Makes a server start to stop. It still answers meanwhile. */
   async function stopping(server: Started): Promise<void> {
     process.kill(server.server, 'SIGTERM');
-    while ((await fetch(`${server.url}/readyz`)).status === 200) await delay(10);
+    await untilNotReady(server);
   }
 
   it('waits for a server that is stopping, and says so', async () => {

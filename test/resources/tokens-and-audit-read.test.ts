@@ -5,6 +5,7 @@ import { inProcess } from '../cli/workgraph.ts';
 import { describeReads } from '../graph/read-suite.ts';
 import { dataOf } from '../graph/graph-answer.ts';
 import { startWorld, type World } from '../graph/world.ts';
+import { eventually } from '../support/eventually.ts';
 
 let world: World;
 /** A token of an admin and one of a member, both with `workspace:admin`. */
@@ -27,10 +28,10 @@ beforeAll(async () => {
     .where('id', '=', ended?.id ?? '')
     .execute();
   // Wait until the last use of the owner's token is stored, which happens after an answer was sent.
-  for (let written = false; !written; ) {
+  await eventually(async () => {
     await world.ask('{ viewer { scopes } }');
-    written = (await own.execute()).some(({ lastUsedUtc }) => lastUsedUtc !== null);
-  }
+    return (await own.execute()).some(({ lastUsedUtc }) => lastUsedUtc !== null);
+  });
   await writeAuditEntries();
   world = { ...world, model: await world.read() };
 });
