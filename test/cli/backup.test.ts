@@ -29,7 +29,8 @@ import { fillEveryTable } from '../support/full-workspace.ts';
 import { sha256 } from '../support/sha256.ts';
 import { copyIntoDirectory, copyTemplate, type TestDatabase } from '../support/templates.ts';
 import { writers } from './backup-writers.ts';
-import { inProcess, type Ran, workgraph } from './workgraph.ts';
+import type { Ran } from './run-command.ts';
+import { inProcess, workgraph } from './workgraph.ts';
 
 /** The demo, for what depends on how much there is. */
 let app: App;

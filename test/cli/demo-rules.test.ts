@@ -5,20 +5,20 @@ import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 
 // The rows of the demo were not created by the service's own writes, but must satisfy the same rules.
 
-let home: TestDatabase;
+let testDatabase: TestDatabase;
 
 beforeAll(async () => {
-  home = await copyTemplate('demo');
+  testDatabase = await copyTemplate('demo');
 });
 
-afterAll(() => home.drop());
+afterAll(() => testDatabase.drop());
 
 async function select<Row = { id: string }>(statement: string): Promise<Row[]> {
-  return (await sql.raw<Row>(statement).execute(home.database.unscoped)).rows;
+  return (await sql.raw<Row>(statement).execute(testDatabase.database.unscoped)).rows;
 }
 
 it('the demo breaks no invariant of writes', async () => {
-  expect(await brokenInvariants(home.database)).toEqual({});
+  expect(await brokenInvariants(testDatabase.database)).toEqual({});
 });
 
 it.each([

@@ -11,24 +11,24 @@ import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 
 const now = new Date('2026-03-18T14:30:00Z');
 
-let home: TestDatabase;
+let testDatabase: TestDatabase;
 let workspaceId: string;
 let seedMs: number;
 let turnsOfOthers = 0;
 const lines: string[] = [];
 
 beforeAll(async () => {
-  home = await copyTemplate('migrated');
+  testDatabase = await copyTemplate('migrated');
   const timer = setInterval(() => {
     turnsOfOthers += 1;
   }, 1);
   const startMs = performance.now();
-  workspaceId = await seed(home, { say: (line) => lines.push(line) });
+  workspaceId = await seed(testDatabase, { say: (line) => lines.push(line) });
   seedMs = performance.now() - startMs;
   clearInterval(timer);
 });
 
-afterAll(() => home.drop());
+afterAll(() => testDatabase.drop());
 
 function seed(
   { database, dataDir }: TestDatabase,
@@ -39,7 +39,7 @@ function seed(
 }
 
 async function select<Row = { id: string }>(statement: string): Promise<Row[]> {
-  return (await sql.raw<Row>(statement).execute(home.database.unscoped)).rows;
+  return (await sql.raw<Row>(statement).execute(testDatabase.database.unscoped)).rows;
 }
 
 async function count(from: string): Promise<number> {
@@ -55,17 +55,17 @@ async function shows(column: string, table: string, codes: Record<string, number
 
 it('loading the demo does not block the event loop, and reports what was created', () => {
   // How long it takes is for reading: about a second, and many when the machine is busy.
-  console.info(`seeded in ${Math.round(seedMs)} ms on ${home.database.engine}: ${lines.join(' ')}`);
+  console.info(`seeded in ${Math.round(seedMs)} ms on ${testDatabase.database.engine}: ${lines.join(' ')}`);
   expect(turnsOfOthers).toBeGreaterThan(10);
   expect(lines).toEqual([expect.stringMatching(/teams, .* members, .* projects, .* issues/)]);
 });
 
 it('a database refuses a second demo', async () => {
-  await expect(seed(home)).rejects.toMatchObject({ code: 'conflict' });
+  await expect(seed(testDatabase)).rejects.toMatchObject({ code: 'conflict' });
 });
 
 it('the first member of the demo is an active owner, who has issues of their own', async () => {
-  const [first] = await selectMemberCards(home.database.of(workspaceId));
+  const [first] = await selectMemberCards(testDatabase.database.of(workspaceId));
   const owner = `user_account_id = '${first?.userAccountId}'`;
   expect(await count(`member where ${owner} and role = 1 and status = 2`)).toBe(1);
   expect(
@@ -254,7 +254,7 @@ describe('a demo of a given time', () => {
   it('has the same rows all day, except the two current conversations, which move with the time', async () => {
     const later = new Date('2026-03-18T23:59:00Z');
     await seed(other, { now: later });
-    const [before, after] = [await dump(home), await dump(other)];
+    const [before, after] = [await dump(testDatabase), await dump(other)];
     const onlyIn = (rows: Record<string, string[]>, others: Record<string, string[]>) =>
       demoTables.flatMap((table) => {
         const known = new Set(others[table]);
@@ -283,7 +283,7 @@ describe('a demo of a given time', () => {
       await seed(other, { now: new Date(day) });
       const counts = (rows: Record<string, string[]>) =>
         Object.fromEntries(Object.entries(rows).map(([table, { length }]) => [table, length]));
-      expect(counts(await dump(other))).toEqual(counts(await dump(home)));
+      expect(counts(await dump(other))).toEqual(counts(await dump(testDatabase)));
       const { rows } = await sql
         .raw(
           `select 1 from activity where occurred_utc > '${day}' union all select 1 from issue where updated_utc > '${day}'`,

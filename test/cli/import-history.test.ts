@@ -17,23 +17,23 @@ import { type ImportWorld, importWorld } from './import-world.ts';
 
 // The history of issues goes through export and import: feeds, files, agent threads and what was deleted.
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let world: ImportWorld;
 let copies = 0;
 let copy = '';
 
 beforeAll(async () => {
-  test = await copyTemplate('demo');
-  world = await importWorld(test.database, 'Elsewhere');
+  testDatabase = await copyTemplate('demo');
+  world = await importWorld(testDatabase.database, 'Elsewhere');
   // The rows of the demo's files are in the template, their bytes are not.
-  for (const file of await selectUploadedFiles(test.database.unscoped, undefined, 1_000)) {
+  for (const file of await selectUploadedFiles(testDatabase.database.unscoped, undefined, 1_000)) {
     await world.store.put(contentKey(file), bytesOf(file.id, file.sizeBytes), file.sizeBytes);
   }
 });
 
 afterAll(async () => {
   world.remove();
-  await test.drop();
+  await testDatabase.drop();
 });
 
 beforeEach(async () => {
@@ -43,7 +43,7 @@ beforeEach(async () => {
   const agent = { displayName: 'Robo', createdUtc: '2026-01-01' };
   const teams = [{ code: 'ENG' }];
   await applyDirectory(
-    test.database,
+    testDatabase.database,
     systemActor,
     parseDirectory({ workspace: { name: copy }, members, agent, teams }),
   );
@@ -94,7 +94,7 @@ it('a complete export is the same after an import into another workspace', async
   expect(comparable(there)).toEqual(comparable(out));
   const files = (directory: string) => readdirSync(join(world.directory, directory));
   expect(files('copied')).toHaveLength(files('exported').length);
-  expect(await brokenInvariants(test.database)).toEqual({});
+  expect(await brokenInvariants(testDatabase.database)).toEqual({});
   expect(await imported(out)).toMatchObject({ created: 0, updated: 0, unchanged: 648 });
   expect(comparable(await exported(copy, { files: 'copied', deleted: true }))).toEqual(comparable(out));
 });
@@ -104,7 +104,7 @@ it('an export without flags contains no files and nothing that was deleted', asy
   expect(lines).toHaveLength(638);
   expect(JSON.stringify(lines.slice(1))).not.toMatch(/"attachments"|"deletedUtc"/);
   await imported(lines.slice(0, 160));
-  expect(await brokenInvariants(test.database)).toEqual({});
+  expect(await brokenInvariants(testDatabase.database)).toEqual({});
 });
 
 const header = { _type: 'header', format: 'workgraph', version: 1, workspace: { id: 'x', name: 'X' } };
@@ -145,7 +145,7 @@ it('a changed line adds only new entries to the feed, the files and the comments
       ],
     },
   });
-  expect(await brokenInvariants(test.database)).toEqual({});
+  expect(await brokenInvariants(testDatabase.database)).toEqual({});
 });
 
 it('an imported attachment has its media type in the format of an upload', async () => {
@@ -181,7 +181,11 @@ it('a label of the workspace stays one, although the team has a label of the sam
   ]);
   const there = `${copy} there`;
   const members = [{ displayName: 'Otto', role: 'owner' }];
-  await applyDirectory(test.database, systemActor, parseDirectory({ workspace: { name: there }, members }));
+  await applyDirectory(
+    testDatabase.database,
+    systemActor,
+    parseDirectory({ workspace: { name: there }, members }),
+  );
   await imported(out, { workspace: there });
   expect(comparable(await exported(there))).toEqual(comparable(out));
 });
@@ -195,7 +199,7 @@ it('a feed with other entries made here is not changed', async () => {
   expect((await exported(copy))[1]).toMatchObject({
     activity: [{ text: 'Ann began' }, { text: 'Ann ended' }],
   });
-  expect(await brokenInvariants(test.database)).toEqual({});
+  expect(await brokenInvariants(testDatabase.database)).toEqual({});
 });
 
 it('a deleted parent is stored, and a deletion in the source deletes nothing here', async () => {
@@ -216,7 +220,7 @@ it('a deleted parent is stored, and a deletion in the source deletes nothing her
   ]);
   expect(await imported([header, { ...issue, deletedUtc }])).toMatchObject({ unchanged: 1 });
   expect((await exported(copy)).slice(1)).toMatchObject([{ key: 'ENG-1' }, { key: 'ENG-4' }]);
-  expect(await brokenInvariants(test.database)).toEqual({});
+  expect(await brokenInvariants(testDatabase.database)).toEqual({});
 });
 
 it('invalid parts of a history are left out with a warning', async () => {

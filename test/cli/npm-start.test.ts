@@ -54,7 +54,8 @@ interface Started {
   server: number;
   url: string;
   directory: string;
-  words: () => string;
+  /** All messages so far. */
+  messages: () => string;
 }
 
 /** Starts a server in some way, and waits until it is ready. Calls `whenWaiting` when it begins to wait for another server. */
@@ -71,11 +72,11 @@ async function startBy(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.push(child);
-  let [words, log] = ['', ''];
+  let [messages, log] = ['', ''];
   child.stderr.on('data', (chunk) => {
-    const isWaiting = words.includes('is stopping');
-    words += String(chunk);
-    if (!isWaiting && words.includes('is stopping')) whenWaiting?.();
+    const isWaiting = messages.includes('is stopping');
+    messages += String(chunk);
+    if (!isWaiting && messages.includes('is stopping')) whenWaiting?.();
   });
   child.stdout.on('data', (chunk) => (log += String(chunk)));
   for (;;) {
@@ -84,9 +85,9 @@ async function startBy(
       const { url } = JSON.parse(ready) as { url: string };
       const server = Number.parseInt(readFileSync(join(directory, 'lock.pid'), 'utf8'), 10);
       servers.push(server);
-      return { child, server, url, directory, words: () => words };
+      return { child, server, url, directory, messages: () => messages };
     }
-    if (child.exitCode !== null) throw new Error(`It ended before it was ready: ${words}`);
+    if (child.exitCode !== null) throw new Error(`It ended before it was ready: ${messages}`);
     await delay(20);
   }
 }
@@ -270,7 +271,7 @@ onEmbedded('a second start', () => {
     const before = await start({ PORT: String(port) });
     await stopping(before);
     first = await start({ PORT: String(port) }, before);
-    expect(first.words()).toContain('Another server is stopping; waiting up to 3 s for it …\n');
+    expect(first.messages()).toContain('Another server is stopping; waiting up to 3 s for it …\n');
     expect(isAlive(before.server)).toBe(false);
   });
 
@@ -278,7 +279,7 @@ onEmbedded('a second start', () => {
     const before = first ?? (await start());
     await stopping(before);
     first = await start({}, before);
-    expect(first.words()).toContain('Another server is stopping');
+    expect(first.messages()).toContain('Another server is stopping');
     expect(isAlive(before.server)).toBe(false);
   });
 

@@ -99,7 +99,7 @@ it.each(['2', 'auto'])('serve refuses WORKERS=%s on the embedded database', asyn
   }
 
   it('share one address, print what each may use, and add up their metrics', async () => {
-    expect(serving.words()).toContain('2 workers, each with POOL_SIZE 5, MAX_CONCURRENCY 8');
+    expect(serving.messages()).toContain('2 workers, each with POOL_SIZE 5, MAX_CONCURRENCY 8');
     const { token } = await ownWorkspace();
     const requestCount = await askBoth(token);
     expect(await answeredTeams()).toBe(requestCount);

@@ -244,7 +244,7 @@ described('a server as a process (needs TEST_DATABASE_URL)', () => {
 
   it('has written no secret at the end: to standard output, standard error, answers, and files but those that hold them', async () => {
     await server.end();
-    written.push(server.log(), server.words());
+    written.push(server.log(), server.messages());
     expect(server.log().split('\n').length).toBeGreaterThan(40);
     mkdirSync(dataDir, { recursive: true });
     writeFileSync(join(dataDir, 'end'), 'end');
