@@ -5,7 +5,6 @@ import { beadsContent } from '../../src/cli/import/beads.ts';
 import { ndjsonContent } from '../../src/cli/import/ndjson.ts';
 import { runExport } from '../../src/cli/export.ts';
 import { type ImportArguments, runImport } from '../../src/cli/import.ts';
-import { contentKey, selectUploadedFiles } from '../../src/db/attachments.ts';
 import { applyDirectory } from '../../src/portability/directory/directory.ts';
 import { parseDirectory } from '../../src/portability/directory/directory-file.ts';
 import { cleanIssue } from '../../src/portability/import/import-clean.ts';
@@ -13,6 +12,7 @@ import type { LineContent } from '../../src/portability/import/import-issue.ts';
 import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
+import { storeUploadedFiles } from '../support/uploaded-files.ts';
 import { type ImportWorld, importWorld } from './import-world.ts';
 
 // The history of issues goes through export and import: feeds, files, agent threads and what was deleted.
@@ -25,10 +25,7 @@ let copy = '';
 beforeAll(async () => {
   testDatabase = await copyTemplate('demo');
   world = await importWorld(testDatabase.database, 'Elsewhere');
-  // The rows of the demo's files are in the template, their bytes are not.
-  for (const file of await selectUploadedFiles(testDatabase.database.unscoped, undefined, 1_000)) {
-    await world.store.put(contentKey(file), bytesOf(file.id, file.sizeBytes), file.sizeBytes);
-  }
+  await storeUploadedFiles(testDatabase.database, world.store);
 });
 
 afterAll(async () => {
@@ -48,11 +45,6 @@ beforeEach(async () => {
     parseDirectory({ workspace: { name: copy }, members, agent, teams }),
   );
 });
-
-/** Bytes that no other file has. */
-async function* bytesOf(id: string, size: number): AsyncGenerator<Uint8Array> {
-  yield Buffer.alloc(size, id);
-}
 
 type Line = Record<string, unknown>;
 
