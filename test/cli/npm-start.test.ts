@@ -203,7 +203,7 @@ describe('a process that watches its parent, whose shell is killed,', () => {
 
 const old = oldNode();
 (old === undefined ? it.skip : it)(
-  'ends when the shell is gone in which npm has started an old Node',
+  'a server under an old Node ends when the shell is gone in which npm has started it',
   async () => {
     const started = await startBy('/bin/sh', ['-c', `${old} ${script} serve --no-demo; true`], fromNpm);
     expect(parentOf(parentOf(started.server))).toBe(started.child.pid);
@@ -213,24 +213,27 @@ const old = oldNode();
   },
 );
 
-(old === undefined ? it.skip : it)('says under an old Node that no other is installed', () => {
-  const alone = mkdtempSync(join(tmpdir(), 'workgraph-alone-'));
-  try {
-    cpSync(join(repository, 'bin'), join(alone, 'bin'), { recursive: true });
-    writeFileSync(join(alone, 'package.json'), '{ "type": "module" }');
-    const { status, stderr } = spawnSync(old ?? '', ['bin/workgraph.js'], {
-      cwd: alone,
-      env: outsideOfNpm(),
-      encoding: 'utf8',
-    });
-    expect(status).toBe(1);
-    expect(stderr).toMatch(
-      /^workgraph needs Node 22\.18 or newer; this is v.*, is missing: install with --include=optional, or use a newer Node\.\n$/,
-    );
-  } finally {
-    rmSync(alone, { recursive: true, force: true });
-  }
-});
+(old === undefined ? it.skip : it)(
+  'the program says under an old Node that no other one is installed',
+  () => {
+    const alone = mkdtempSync(join(tmpdir(), 'workgraph-alone-'));
+    try {
+      cpSync(join(repository, 'bin'), join(alone, 'bin'), { recursive: true });
+      writeFileSync(join(alone, 'package.json'), '{ "type": "module" }');
+      const { status, stderr } = spawnSync(old ?? '', ['bin/workgraph.js'], {
+        cwd: alone,
+        env: outsideOfNpm(),
+        encoding: 'utf8',
+      });
+      expect(status).toBe(1);
+      expect(stderr).toMatch(
+        /^workgraph needs Node 22\.18 or newer; this is v.*, is missing: install with --include=optional, or use a newer Node\.\n$/,
+      );
+    } finally {
+      rmSync(alone, { recursive: true, force: true });
+    }
+  },
+);
 
 /** Longer than a second server needs to start and to give up. */
 const longestDrainMs = '7999';

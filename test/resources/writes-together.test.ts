@@ -58,7 +58,7 @@ function expectShared(statements: number): void {
 
 const names = ['Ada Member', 'Bob Member'];
 
-it('adds each comment to its issue, and subscribes its author to that issue only', async () => {
+it('a shared statement adds each comment to its issue, and subscribes its author to that issue only', async () => {
   const issues = await Promise.all(Array.from({ length: times }, (_, index) => create(index)));
   const { result, statements } = await writing('comment', () =>
     atOnce((caller, index) =>
@@ -81,7 +81,7 @@ it('adds each comment to its issue, and subscribes its author to that issue only
   expect(rows).toEqual([{ count: times + times / 2 }]);
 });
 
-it('returns to each change its own issue, actor and subscription', async () => {
+it('a shared statement returns to each change its own issue, actor and subscription', async () => {
   const { eng, ada: me, bob, apollo } = world;
   const issues = await Promise.all(Array.from({ length: times }, (_, index) => create(index)));
   for (const { key } of issues.slice(0, times / 4)) await callers[1].mutate('issueSubscribe', { key });
@@ -116,7 +116,7 @@ it('returns to each change its own issue, actor and subscription', async () => {
   expect(moved.map(({ revision }) => revision)).toEqual(issues.map(() => 3));
 });
 
-it('numbers new issues of several teams without gaps, each with its own fields', async () => {
+it('a shared statement numbers new issues of several teams without gaps, each with its own fields', async () => {
   const { bob, shared, workspaceId } = world;
   const teams: { code: string; id: string }[] = [];
   // More than a batcher has statements running at once.
@@ -149,7 +149,7 @@ it('numbers new issues of several teams without gaps, each with its own fields',
     });
 });
 
-it('refuses a write to a missing issue, and does the others of its batch', async () => {
+it('a write to a missing issue is refused, and the others of its batch are done', async () => {
   const issues = await Promise.all(Array.from({ length: times }, (_, index) => create(index)));
   const nowhere = encodeId('issue', newUuid());
   const answers = await Promise.allSettled(
@@ -170,7 +170,7 @@ const onPostgres = hasServer ? describe : describe.skip;
 
 // A lock that another session holds takes a second session.
 onPostgres('while another session holds some issues and a counter', () => {
-  it('does the writes of the other issues, and the blocked ones once the lock is released', async () => {
+  it('the writes of the other issues are done, and the blocked ones once the lock is released', async () => {
     const issues = await Promise.all(Array.from({ length: times }, (_, index) => create(index)));
     // More than a batcher has statements running at once.
     const held = issues.slice(0, 4);

@@ -271,7 +271,7 @@ async function openUnread(port: number, size: number): Promise<Socket> {
   return socket;
 }
 
-it('counts a WebSocket that is cut once, however many messages wait for it, and no other answer', async () => {
+it('a WebSocket that is cut counts as one unread answer, however many messages wait for it', async () => {
   let cut = 0;
   const unsent = new Unsent({ maxBytes: 1_000, silenceMs: 60_000, onStreamCut: () => (cut += 1) });
   const [message, last] = [new Socket(), new Socket()];
