@@ -9,9 +9,9 @@ import { bead, useImportWorld } from './import-world.ts';
 
 const suite = useImportWorld();
 
-// The embedded engine has one connection, so there nothing runs beside a batch.
-const ifManyConnections = hasServer ? it : it.skip;
-ifManyConnections('the look-ups of an import hold up no change of a parent', async () => {
+// The embedded engine has one connection, so nothing else runs during a batch.
+const onPostgres = hasServer ? it : it.skip;
+onPostgres('the look-ups of an import hold up no change of a parent', async () => {
   const { database, world } = suite;
   const file = world.write('a.jsonl', [bead('a', { labels: ['held'] })]);
   let importing: ReturnType<typeof world.beads> | undefined;

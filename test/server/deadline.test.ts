@@ -24,12 +24,12 @@ afterAll(() => app.stop());
 type SendRequest = () => Promise<{ status: number; headers: Headers; body: unknown }>;
 
 /** Expects that a request is answered 503 at its deadline. */
-async function expectRefusedInTime(send: SendRequest, words: unknown): Promise<void> {
+async function expectRefusedInTime(send: SendRequest, expectedBody: object): Promise<void> {
   const began = performance.now();
   const { status, headers, body } = await send();
   const tookMs = performance.now() - began;
   expect([status, headers.get('retry-after')]).toEqual([503, '1']);
-  expect(body).toMatchObject(words as object);
+  expect(body).toMatchObject(expectedBody);
   expect(tookMs).toBeGreaterThan(withinMs - 50);
   expect(tookMs).toBeLessThan(withinMs + graceMs);
 }

@@ -96,9 +96,9 @@ async function startBreakableProxy(target: URL) {
   };
 }
 
-const described = hasServer ? describe : describe.skip;
+const onPostgres = hasServer ? describe : describe.skip;
 
-described('a server as a process (needs TEST_DATABASE_URL)', () => {
+onPostgres('a server as a process (needs TEST_DATABASE_URL)', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'workgraph-canary-'));
   const canaries = new Canaries(passwords);
   /** Everything that was written to anybody but the sender of the secret: output, logs, answers. */
