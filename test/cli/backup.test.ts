@@ -17,54 +17,54 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import type { Manifest } from '../../src/cli/backup/manifest.ts';
-import { contentKey, selectUploadedFiles } from '../../src/db/attachments.ts';
 import { notInBackups, selectBackupTables } from '../../src/db/backup/catalog.ts';
 import { type Database, openDatabase } from '../../src/db/engine/engine.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { type AttachmentCaller, newAttachmentCaller } from '../attachments/files.ts';
 import { hasServer } from '../db/engines.ts';
 import { type App, startApp } from '../support/app.ts';
+import { eventually } from '../support/eventually.ts';
 import { fillEveryTable } from '../support/full-workspace.ts';
 import { sha256 } from '../support/sha256.ts';
 import { copyIntoDirectory, copyTemplate, type TestDatabase } from '../support/templates.ts';
+import { storeUploadedFiles } from '../support/uploaded-files.ts';
 import { writers } from './backup-writers.ts';
-import { inProcess, type Ran, workgraph } from './workgraph.ts';
+import type { Ran } from './run-command.ts';
+import { inProcess, workgraph } from './workgraph.ts';
 
-/** The demo, for what depends on how much there is. */
+/** The demo, for tests that need many rows, and its backup. */
 let app: App;
-/** For backups and data directories. */
-let room: string;
-let first: string;
+let demoBackup: string;
 let caller: AttachmentCaller;
-/** A few rows of every table, for commands that do the same to a few as to many, and its backup. */
-let small: App;
-let few: string;
+/** A few rows of every table, for all other tests, and its backup. */
+let smallApp: App;
+let smallBackup: string;
+/** Holds backups and data directories. */
+let folder: string;
 
 beforeAll(async () => {
-  room = mkdtempSync(join(tmpdir(), 'workgraph-backup-'));
-  first = join(room, 'first');
+  folder = mkdtempSync(join(tmpdir(), 'workgraph-backup-'));
+  demoBackup = join(folder, 'demo');
   app = await startApp({ demo: true });
-  caller = await saved(app, first);
-  few = join(room, 'few');
-  small = await startApp();
-  await saved(small, few);
+  caller = await fillAndBackUp(app, demoBackup);
+  smallBackup = join(folder, 'small');
+  smallApp = await startApp();
+  await fillAndBackUp(smallApp, smallBackup);
 });
 
 afterAll(async () => {
   await app.stop();
-  await small.stop();
-  rmSync(room, { recursive: true, force: true });
+  await smallApp.stop();
+  rmSync(folder, { recursive: true, force: true });
 });
 
-/** Adds what there is to lose, and makes a backup. */
-async function saved(full: App, to: string): Promise<AttachmentCaller> {
-  await fillEveryTable(full);
-  for (const file of await selectUploadedFiles(full.database.unscoped, undefined, 1_000)) {
-    await full.store.put(contentKey(file), zeros(file.sizeBytes), file.sizeBytes);
-  }
-  const caller = await newAttachmentCaller(full);
+/** Adds rows to every table and the bytes of all files, and makes a backup. */
+async function fillAndBackUp(app: App, to: string): Promise<AttachmentCaller> {
+  await fillEveryTable(app);
+  await storeUploadedFiles(app.database, app.store);
+  const caller = await newAttachmentCaller(app);
   await caller.attach('plan.txt', 'text/plain', Buffer.from('Bytes of a file'));
-  const { exitCode, stderr } = await backUp(full, to);
+  const { exitCode, stderr } = await backUp(app, to);
   expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
   return caller;
 }
@@ -80,7 +80,7 @@ function homeOf(database: Database, dataDir: string): Home {
 }
 
 async function emptyEmbedded(name: string): Promise<Home> {
-  const dataDir = join(room, name);
+  const dataDir = join(folder, name);
   mkdirSync(dataDir);
   await copyIntoDirectory('migrated', dataDir);
   return homeOf(await openDatabase({ dataDir }), dataDir);
@@ -111,14 +111,14 @@ const manifestOf = (directory: string) =>
 describe('the commands', () => {
   it('say how many webhooks a backup leaves out, and that they must be created again', async () => {
     const webhookWarning = '1 webhook left out: after a restoration, create it again (docs/webhooks.md).\n';
-    const saved = await backUp(small, join(room, 'told'));
+    const saved = await backUp(smallApp, join(folder, 'told'));
     expect(saved).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(webhookWarning) });
     const target = await emptyTemplate();
     try {
-      const restored = await inProcess(target, 'import', [few, '--from', 'backup', '--json']);
+      const restored = await inProcess(target, 'import', [smallBackup, '--from', 'backup', '--json']);
       expect(restored).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(webhookWarning) });
       expect(JSON.parse(restored.stdout)).toMatchObject({ webhooks: 1 });
-      expect(await backUp(target, join(room, 'without'))).toMatchObject({
+      expect(await backUp(target, join(folder, 'without'))).toMatchObject({
         exitCode: 0,
         stderr: expect.not.stringContaining('webhook'),
       });
@@ -128,24 +128,24 @@ describe('the commands', () => {
   });
 
   it('refuse with a message to overwrite a backup or to back up only a part', async () => {
-    expect(await backUp(small, few)).toMatchObject({
+    expect(await backUp(smallApp, smallBackup)).toMatchObject({
       exitCode: 1,
-      stderr: `${few} already exists. A backup is written to a new directory.\n`,
+      stderr: `${smallBackup} already exists. A backup is written to a new directory.\n`,
     });
-    const part = await inProcess(small, 'export', ['--to', join(room, 'part'), '--team', 'BD']);
+    const part = await inProcess(smallApp, 'export', ['--to', join(folder, 'part'), '--team', 'BD']);
     expect(part).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('contains everything') });
   });
 
   it('refuse with a message a place where nothing can be created', async () => {
     if (process.platform !== 'linux') return;
-    expect(await backUp(small, '/proc/backups/today')).toMatchObject({
+    expect(await backUp(smallApp, '/proc/backups/today')).toMatchObject({
       exitCode: 1,
       stderr: '/proc/backups does not exist and cannot be created.\n',
     });
   });
 
   it('refuse with a message to restore into a database that has rows', async () => {
-    expect(await restore(small, few)).toMatchObject({
+    expect(await restore(smallApp, smallBackup)).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining('A backup can only be restored into an empty database'),
     });
@@ -154,7 +154,7 @@ describe('the commands', () => {
   it('restore once, and refuse with a message, when two restore into the same database at once', async () => {
     const target = await emptyTemplate();
     try {
-      const ran = await Promise.all([restore(target, few), restore(target, few)]);
+      const ran = await Promise.all([restore(target, smallBackup), restore(target, smallBackup)]);
       const [done, refused] = ran.toSorted((a, b) => a.exitCode - b.exitCode);
       expect(done).toMatchObject({ exitCode: 0 });
       expect(refused).toMatchObject({
@@ -169,24 +169,24 @@ describe('the commands', () => {
 
   it('refuse with a message a backup that is damaged or of another version', async () => {
     const target = await emptyTemplate();
-    const damaged = join(room, 'damaged');
+    const damaged = join(folder, 'damaged');
     try {
-      cpSync(few, damaged, { recursive: true });
+      cpSync(smallBackup, damaged, { recursive: true });
       const manifest = manifestOf(damaged);
-      const saying = (change: Partial<Manifest>) =>
+      const writeManifest = (change: Partial<Manifest>) =>
         writeFileSync(join(damaged, 'manifest.json'), JSON.stringify({ ...manifest, ...change }));
       const refusal = async () => (await restore(target, damaged)).stderr;
-      saying({ version: 2 });
+      writeManifest({ version: 2 });
       expect(await refusal()).toContain('this program can read up to version 1');
-      saying({ migrations: [...manifest.migrations, '0999_later'] });
+      writeManifest({ migrations: [...manifest.migrations, '0999_later'] });
       expect(await refusal()).toContain('newer workgraph');
-      saying({ migrations: manifest.migrations.slice(0, -1) });
+      writeManifest({ migrations: manifest.migrations.slice(0, -1) });
       expect(await refusal()).toContain('older workgraph');
-      saying({ tables: manifest.tables.slice(1) });
+      writeManifest({ tables: manifest.tables.slice(1) });
       expect(await refusal()).toContain('have different tables');
       writeFileSync(join(damaged, 'manifest.json'), '{"format": "another"}');
       expect(await refusal()).toContain('is not the manifest of a backup');
-      saying({});
+      writeManifest({});
       const [content = ''] = [...dataOf(damaged).keys()].filter((path) => path.startsWith('files/'));
       const file = join(damaged, content);
       const bytes = readFileSync(file);
@@ -196,20 +196,20 @@ describe('the commands', () => {
       const files = readFileSync(join(damaged, 'files.ndjson'), 'utf8');
       const elsewhere = `${JSON.stringify({ key: '../elsewhere', bytes: 1 })}\n`;
       writeFileSync(join(damaged, 'files.ndjson'), elsewhere);
-      saying({
+      writeManifest({
         files: { ...manifest.files, bytes: Buffer.byteLength(elsewhere), sha256: sha256(elsewhere) },
       });
       expect(await refusal()).toBe(
         `The backup is damaged: files.ndjson has the line ${elsewhere.trimEnd()}.\n`,
       );
       writeFileSync(join(damaged, 'files.ndjson'), files);
-      saying({});
+      writeManifest({});
       appendFileSync(join(damaged, 'tables/comment.ndjson'), ' ');
       expect(await refusal()).toContain('tables/comment.ndjson has changed since it was written');
-      const comments = readFileSync(join(few, 'tables/comment.ndjson'), 'utf8');
+      const comments = readFileSync(join(smallBackup, 'tables/comment.ndjson'), 'utf8');
       const twice = comments + comments.slice(0, comments.indexOf('\n') + 1);
       writeFileSync(join(damaged, 'tables/comment.ndjson'), twice);
-      saying({
+      writeManifest({
         tables: manifest.tables.map((table) =>
           table.name === 'comment'
             ? { ...table, rows: table.rows + 1, bytes: Buffer.byteLength(twice), sha256: sha256(twice) }
@@ -232,7 +232,7 @@ describe('a backup', () => {
     const { rows } = await sql<{ name: string }>`
       select table_name as name from information_schema.tables
       where table_schema = current_schema() and table_type = 'BASE TABLE'`.execute(app.database.unscoped);
-    const { tables } = manifestOf(first);
+    const { tables } = manifestOf(demoBackup);
     const saved = tables.map(({ name }) => name);
     expect([...saved, ...Object.keys(notInBackups)].toSorted()).toEqual(
       expect.arrayContaining(rows.map(({ name }) => name).toSorted()),
@@ -248,12 +248,12 @@ describe('a backup', () => {
     // The way back from PostgreSQL; without it, the second database is an embedded one already.
     const back = hasServer ? [await emptyEmbedded('again')] : [];
     const keys = await foreignKeys(other.database);
-    let from = first;
+    let from = demoBackup;
     try {
       for (const [index, home] of [embedded, other, ...back].entries()) {
         expect(await restore(home, from)).toMatchObject({ exitCode: 0 });
         expect(await inProcess(home, 'verify', ['--files'])).toMatchObject({ exitCode: 0, stdout: '' });
-        from = join(room, `next-${index}`);
+        from = join(folder, `next-${index}`);
         await expectBackup(home, from);
       }
       // They were taken away meanwhile.
@@ -268,7 +268,7 @@ describe('a backup', () => {
   it('is a consistent snapshot under concurrent writes, including files', async () => {
     const writing = writers(app, caller.issueKey, caller.token);
     await writing.begun;
-    const live = join(room, 'live');
+    const live = join(folder, 'live');
     const { exitCode } = await backUp(app, live);
     const during = await writing.stop();
     expect(exitCode).toBe(0);
@@ -289,50 +289,51 @@ describe('a backup', () => {
   });
 
   it('does not appear before it is complete, whenever its process is killed', async () => {
-    const dataDir = join(room, 'killed');
+    const dataDir = join(folder, 'killed');
     mkdirSync(dataDir);
     await copyIntoDirectory('demo', dataDir);
     const script = join(import.meta.dirname, '../../bin/workgraph.js');
-    const words = ['export', '--to', join(room, 'cut'), '--data-dir', dataDir];
+    const words = ['export', '--to', join(folder, 'cut'), '--data-dir', dataDir];
     const child = spawn(process.execPath, [script, ...words], { stdio: 'ignore' });
     const closed = once(child, 'close');
-    while (child.exitCode === null && !readdirSync(room).some((name) => name.startsWith('cut.partial-'))) {
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
+    const partials = () => readdirSync(folder).filter((name) => name.startsWith('cut.partial-'));
+    await eventually(() => child.exitCode !== null || partials().length > 0);
     child.kill('SIGKILL');
     await closed;
-    expect(existsSync(join(room, 'cut'))).toBe(false);
-    const [partial = ''] = readdirSync(room).filter((name) => name.startsWith('cut.partial-'));
-    const { exitCode, stderr } = await restore(small, join(room, partial));
+    expect(existsSync(join(folder, 'cut'))).toBe(false);
+    const [partial = ''] = partials();
+    const { exitCode, stderr } = await restore(smallApp, join(folder, partial));
     expect(exitCode).toBe(1);
     expect(stderr).toContain('is not a complete backup');
-    const ran = await workgraph(['export', '--to', join(room, 'cut'), '--data-dir', dataDir]);
+    const ran = await workgraph(['export', '--to', join(folder, 'cut'), '--data-dir', dataDir]);
     // The demo of the template is without its files, which the backup says.
     expect(ran.exitCode).toBe(1);
     expect(ran.stderr).toMatch(/is not in the store, .*\n.* files were not in the store/s);
-    expect(manifestOf(join(room, 'cut')).files.missing).toBeGreaterThan(0);
+    expect(manifestOf(join(folder, 'cut')).files.missing).toBeGreaterThan(0);
   });
 
   it('leaves no files when it is interrupted', async () => {
     const gone = new AbortController();
     gone.abort();
-    await expect(inProcess(small, 'export', ['--to', join(room, 'stopped')], gone.signal)).resolves.toEqual({
+    await expect(
+      inProcess(smallApp, 'export', ['--to', join(folder, 'stopped')], gone.signal),
+    ).resolves.toEqual({
       exitCode: 130,
       stdout: '',
-      stderr: `Stopped. Nothing was written to ${join(room, 'stopped')}.\n`,
+      stderr: `Stopped. Nothing was written to ${join(folder, 'stopped')}.\n`,
     });
-    expect(readdirSync(room).filter((name) => name.startsWith('stopped'))).toEqual([]);
+    expect(readdirSync(folder).filter((name) => name.startsWith('stopped'))).toEqual([]);
   });
 });
 
 async function expectBackup(from: Home, directory: string): Promise<void> {
   expect(await backUp(from, directory)).toMatchObject({ exitCode: 0 });
-  const [expected, found] = [dataOf(first), dataOf(directory)];
+  const [expected, found] = [dataOf(demoBackup), dataOf(directory)];
   expect([...found.keys()]).toEqual([...expected.keys()]);
   for (const [path, bytes] of expected) expect([path, found.get(path) === bytes]).toEqual([path, true]);
-  // The first backup left out a webhook, which a restored database does not have.
+  // The backup of the demo left out a webhook, so a restored database has none to leave out.
   expect(manifestOf(directory)).toEqual({
-    ...manifestOf(first),
+    ...manifestOf(demoBackup),
     createdUtc: expect.any(String),
     webhooks: 0,
   });
@@ -343,8 +344,4 @@ async function foreignKeys({ unscoped }: Database): Promise<unknown[]> {
     select conrelid::regclass::text as table, conname, pg_get_constraintdef(oid) as definition, convalidated
     from pg_constraint where contype = 'f' order by 1, 2`.execute(unscoped);
   return rows;
-}
-
-async function* zeros(size: number): AsyncGenerator<Uint8Array> {
-  yield new Uint8Array(size);
 }

@@ -5,20 +5,20 @@ import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 
 // The rows of the demo were not created by the service's own writes, but must satisfy the same rules.
 
-let home: TestDatabase;
+let testDatabase: TestDatabase;
 
 beforeAll(async () => {
-  home = await copyTemplate('demo');
+  testDatabase = await copyTemplate('demo');
 });
 
-afterAll(() => home.drop());
+afterAll(() => testDatabase.drop());
 
 async function select<Row = { id: string }>(statement: string): Promise<Row[]> {
-  return (await sql.raw<Row>(statement).execute(home.database.unscoped)).rows;
+  return (await sql.raw<Row>(statement).execute(testDatabase.database.unscoped)).rows;
 }
 
 it('the demo breaks no invariant of writes', async () => {
-  expect(await brokenInvariants(home.database)).toEqual({});
+  expect(await brokenInvariants(testDatabase.database)).toEqual({});
 });
 
 it.each([
@@ -33,7 +33,7 @@ it.each([
       (select count(*) from project p where p.team_id = t.id and p.state = 2)`,
   ],
   [
-    'linkCount of projects',
+    'linkCount counts the links of a project',
     `select p.id from project p where link_count <> (select count(*) from project_link l where l.project_id = p.id)`,
   ],
   [
@@ -70,7 +70,7 @@ it.each([
       (select max(occurred_utc) from activity a where a.issue_id = i.id and event_type = 'issue.updated.v1'), created_utc)`,
   ],
   [
-    'closedUtc is set when the feed tells of an end, and creation sets none',
+    'closedUtc is set in a terminal status that an issue has got by a change, and not by its creation',
     `select i.id from issue i join status s on s.id = i.status_id
       where (closed_utc is not null) <> (is_terminal and exists (select from activity a where a.issue_id = i.id and a.text ~ 'changed the status'))`,
   ],
@@ -85,12 +85,12 @@ it.each([
       where w.history_since_utc is not null or (s.category = 3 and i.started_utc is null)`,
   ],
   [
-    'nothing has happened before its time, or will',
+    'no activity is in the future, or from before its actor joined',
     `select id from activity where occurred_utc > now() union
       select a.id from activity a join member m on m.user_account_id = a.actor_user_account_id where a.occurred_utc < m.created_utc`,
   ],
   [
-    'nobody acts before joining, and a comment answers an earlier one of its issue',
+    'a reply answers an earlier comment of its issue, and names the author',
     `select c.id from comment c
       join comment p on p.id = c.parent_comment_id where p.created_utc >= c.created_utc or p.issue_id <> c.issue_id
         or p.author_user_account_id <> c.parent_author_user_account_id`,

@@ -7,13 +7,12 @@ import { type DirectoryApplyArguments, runDirectoryApply } from '../../src/cli/d
 import type { Database } from '../../src/db/engine/engine.ts';
 import { openStorage } from '../../src/storage/open-storage.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
+import { type Ran, runCommand } from './run-command.ts';
 
-/** The output of applying a file. */
-export interface Applied {
-  exitCode: number;
-  stdout: string;
+/** The result of applying a file. */
+interface Applied extends Ran {
+  /** The lines of the data, without empty ones. */
   lines: string[];
-  stderr: string;
 }
 
 /** A database of the test file, and a name for a workspace of each test. */
@@ -28,30 +27,30 @@ export interface DirectoryWorld {
 
 /** Registers the database for the tests of a file. */
 export function useDirectoryWorld(): DirectoryWorld {
-  const now: { test?: TestDatabase; cwd: string; count: number } = { cwd: '', count: 0 };
+  const current: { testDatabase?: TestDatabase; cwd: string; count: number } = { cwd: '', count: 0 };
   const database = () => {
-    if (!now.test) throw new Error('Only tests and their hooks have a database.');
-    return now.test.database;
+    if (!current.testDatabase) throw new Error('Only tests and their hooks have a database.');
+    return current.testDatabase.database;
   };
   beforeAll(async () => {
-    now.test = await copyTemplate('migrated');
-    now.cwd = mkdtempSync(join(tmpdir(), 'workgraph-directory-'));
+    current.testDatabase = await copyTemplate('migrated');
+    current.cwd = mkdtempSync(join(tmpdir(), 'workgraph-directory-'));
   });
   beforeEach(() => {
-    now.count += 1;
+    current.count += 1;
   });
   afterAll(async () => {
-    rmSync(now.cwd, { recursive: true, force: true });
-    await now.test?.drop();
+    rmSync(current.cwd, { recursive: true, force: true });
+    await current.testDatabase?.drop();
   });
   return {
     get database() {
       return database();
     },
     get name() {
-      return `Acme ${now.count}`;
+      return `Acme ${current.count}`;
     },
-    apply: (text, args = {}) => apply(database(), now.cwd, text, args),
+    apply: (text, args = {}) => apply(database(), current.cwd, text, args),
     contents: () => contents(database()),
   };
 }
@@ -63,24 +62,11 @@ async function apply(
   args: Partial<DirectoryApplyArguments>,
 ): Promise<Applied> {
   writeFileSync(join(cwd, 'directory.yaml'), text);
-  const output = { stdout: '', stderr: '' };
-  const exitCode = await runDirectoryApply(
-    {
-      database,
-      dataDir: cwd,
-      store: openStorage({ dataDir: cwd, storageUrl: undefined }),
-      stdout: (out) => (output.stdout += out),
-      drained: () => Promise.resolve(),
-      stderr: (err) => (output.stderr += err),
-      isTty: false,
-      operator: { name: 'tester', host: 'here' },
-      columns: 80,
-      cwd,
-      signal: new AbortController().signal,
-    },
-    { file: 'directory.yaml', ...args },
+  const store = openStorage({ dataDir: cwd, storageUrl: undefined });
+  const ran = await runCommand({ database, dataDir: cwd, store }, (env) =>
+    runDirectoryApply(env, { file: 'directory.yaml', ...args }),
   );
-  return { exitCode, ...output, lines: output.stdout.split('\n').filter(Boolean) };
+  return { ...ran, lines: ran.stdout.split('\n').filter(Boolean) };
 }
 
 async function contents(database: Database): Promise<unknown> {

@@ -5,16 +5,16 @@ import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 import { exported, type ImportWorld, importWorld } from './import-world.ts';
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let world: ImportWorld;
 const from = 'From';
 beforeAll(async () => {
-  test = await copyTemplate('migrated');
-  world = await importWorld(test.database, from);
+  testDatabase = await copyTemplate('migrated');
+  world = await importWorld(testDatabase.database, from);
 });
 afterAll(async () => {
   world.remove();
-  await test.drop();
+  await testDatabase.drop();
 });
 
 it('an export shows every field that a directory file stores as it is', async () => {
@@ -77,7 +77,7 @@ it('an export shows every field that a directory file stores as it is', async ()
     teams: [teamEntry],
     projects: [{ key: 'ALL', team: 'ALL', ...project, status: 'Going', labels: ['Whole'] }],
   };
-  await applyDirectory(test.database, systemActor, parseDirectory({ workspace: from, ...whole }));
+  await applyDirectory(testDatabase.database, systemActor, parseDirectory({ workspace: from, ...whole }));
   const [{ directory } = {}] = await exported(world, from, 'ALL');
   expect(directory).toMatchObject({
     ...whole,

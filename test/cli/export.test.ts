@@ -8,26 +8,26 @@ import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 import { bead, exported, type ImportWorld, importWorld } from './import-world.ts';
 import { systemActor } from '../../src/resolvers/access/audit.ts';
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let world: ImportWorld;
 let copies = 0;
 let from = '';
 let to = '';
 
 beforeAll(async () => {
-  test = await copyTemplate('migrated');
+  testDatabase = await copyTemplate('migrated');
 });
 
-afterAll(() => test.drop());
+afterAll(() => testDatabase.drop());
 
 beforeEach(async () => {
   copies += 1;
   from = `From ${copies}`;
   to = `To ${copies}`;
-  world = await importWorld(test.database, from);
-  await applyDirectory(test.database, systemActor, parseDirectory({ ...directory, workspace: from }));
+  world = await importWorld(testDatabase.database, from);
+  await applyDirectory(testDatabase.database, systemActor, parseDirectory({ ...directory, workspace: from }));
   await applyDirectory(
-    test.database,
+    testDatabase.database,
     systemActor,
     parseDirectory({ workspace: to, members: [{ displayName: 'Otto', role: 'owner' }] }),
   );
@@ -212,7 +212,7 @@ it('an import of an export gives the same export', async () => {
   });
   const there = await exported(world, to);
   expect(comparable(there)).toEqual(comparable(out));
-  expect(await brokenInvariants(test.database)).toEqual({});
+  expect(await brokenInvariants(testDatabase.database)).toEqual({});
 
   const again = await importNdjson(file, to);
   expect(JSON.parse(again.stdout)).toMatchObject({
@@ -229,7 +229,7 @@ it('an import of an export adds people as invited guests, and does not change ex
   await importNdjson(world.write('rich.ndjson', [header, ...rich]), from);
   const out = await exported(world, from);
   await applyDirectory(
-    test.database,
+    testDatabase.database,
     systemActor,
     parseDirectory({ workspace: to, teams: [{ code: 'ENG', name: 'Ours' }] }),
   );
@@ -246,7 +246,7 @@ it('an import of an export adds people as invited guests, and does not change ex
     directory: { teams: { code: string; name: string }[] };
   };
   expect(directory.teams.find(({ code }) => code === 'ENG')).toMatchObject({ name: 'Ours' });
-  expect(await brokenInvariants(test.database)).toEqual({});
+  expect(await brokenInvariants(testDatabase.database)).toEqual({});
 });
 
 it('an import of an export copies into one team on request, also within the workspace', async () => {
@@ -261,7 +261,7 @@ it('an import of an export copies into one team on request, also within the work
     { key: 'BD-2', status: { name: 'Done' } },
     { key: 'BD-3' },
   ]);
-  expect(await brokenInvariants(test.database)).toEqual({});
+  expect(await brokenInvariants(testDatabase.database)).toEqual({});
 });
 
 it('an import of a changed export changes counts of projects and deliveries with the issues', async () => {
@@ -281,7 +281,7 @@ it('an import of a changed export changes counts of projects and deliveries with
     { project: 'MOON', delivery: null, closedUtc: null },
     { key: 'ENG-3' },
   ]);
-  expect(await brokenInvariants(test.database)).toEqual({});
+  expect(await brokenInvariants(testDatabase.database)).toEqual({});
 });
 
 it('an export reads and writes page by page', async () => {
@@ -319,12 +319,12 @@ it('an import reports what is wrong with a file that is not an export, or of a l
 });
 
 async function membersOf(workspace: string) {
-  const { id } = await test.database.unscoped
+  const { id } = await testDatabase.database.unscoped
     .selectFrom('workspace')
     .select('id')
     .where('name', '=', workspace)
     .executeTakeFirstOrThrow();
-  const rows = await test.database.unscoped
+  const rows = await testDatabase.database.unscoped
     .selectFrom('member')
     .select(['displayName', 'role', 'status'])
     .where('workspaceId', '=', id)

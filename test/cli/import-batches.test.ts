@@ -1,17 +1,17 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { lockParents } from '../../src/db/reads/issue-tree.ts';
 import { inTransaction } from '../../src/db/engine/transaction.ts';
 import { BatchSize } from '../../src/portability/import/batch-size.ts';
 import { hasServer } from '../db/engines.ts';
+import { untilLockWaits } from '../support/while-locked.ts';
 import { bead, useImportWorld } from './import-world.ts';
 
 const suite = useImportWorld();
 
-// The embedded engine has one connection, so there nothing runs beside a batch.
-const ifManyConnections = hasServer ? it : it.skip;
-ifManyConnections('the look-ups of an import hold up no change of a parent', async () => {
+// The embedded engine has one connection, so nothing else runs during a batch.
+const onPostgres = hasServer ? it : it.skip;
+onPostgres('the look-ups of an import hold up no change of a parent', async () => {
   const { database, world } = suite;
   const file = world.write('a.jsonl', [bead('a', { labels: ['held'] })]);
   let importing: ReturnType<typeof world.beads> | undefined;
@@ -22,7 +22,7 @@ ifManyConnections('the look-ups of an import hold up no change of a parent', asy
       holder,
     );
     importing = world.beads(file);
-    await untilOneWaits();
+    await untilLockWaits(database, 1);
     await inTransaction(database.of(world.workspaceId), async (trx) => {
       await sql`set local lock_timeout = '1s'`.execute(trx);
       await lockParents(trx, 'shared');
@@ -68,12 +68,3 @@ it('an import updates statistics only when the number of issues has grown much',
   await imported('b', 150);
   expect(await counted()).toBe(5000);
 });
-
-async function untilOneWaits(): Promise<void> {
-  for (let waiting = 0; waiting === 0; await delay(10)) {
-    const { rows } = await sql<{ waiting: number }>`
-      select count(*)::int as waiting from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(suite.database.unscoped);
-    waiting = rows[0]?.waiting ?? 0;
-  }
-}

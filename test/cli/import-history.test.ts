@@ -5,7 +5,6 @@ import { beadsContent } from '../../src/cli/import/beads.ts';
 import { ndjsonContent } from '../../src/cli/import/ndjson.ts';
 import { runExport } from '../../src/cli/export.ts';
 import { type ImportArguments, runImport } from '../../src/cli/import.ts';
-import { contentKey, selectUploadedFiles } from '../../src/db/attachments.ts';
 import { applyDirectory } from '../../src/portability/directory/directory.ts';
 import { parseDirectory } from '../../src/portability/directory/directory-file.ts';
 import { cleanIssue } from '../../src/portability/import/import-clean.ts';
@@ -13,27 +12,25 @@ import type { LineContent } from '../../src/portability/import/import-issue.ts';
 import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
+import { storeUploadedFiles } from '../support/uploaded-files.ts';
 import { type ImportWorld, importWorld } from './import-world.ts';
 
 // The history of issues goes through export and import: feeds, files, agent threads and what was deleted.
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let world: ImportWorld;
 let copies = 0;
 let copy = '';
 
 beforeAll(async () => {
-  test = await copyTemplate('demo');
-  world = await importWorld(test.database, 'Elsewhere');
-  // The rows of the demo's files are in the template, their bytes are not.
-  for (const file of await selectUploadedFiles(test.database.unscoped, undefined, 1_000)) {
-    await world.store.put(contentKey(file), bytesOf(file.id, file.sizeBytes), file.sizeBytes);
-  }
+  testDatabase = await copyTemplate('demo');
+  world = await importWorld(testDatabase.database, 'Elsewhere');
+  await storeUploadedFiles(testDatabase.database, world.store);
 });
 
 afterAll(async () => {
   world.remove();
-  await test.drop();
+  await testDatabase.drop();
 });
 
 beforeEach(async () => {
@@ -43,16 +40,11 @@ beforeEach(async () => {
   const agent = { displayName: 'Robo', createdUtc: '2026-01-01' };
   const teams = [{ code: 'ENG' }];
   await applyDirectory(
-    test.database,
+    testDatabase.database,
     systemActor,
     parseDirectory({ workspace: { name: copy }, members, agent, teams }),
   );
 });
-
-/** Bytes that no other file has. */
-async function* bytesOf(id: string, size: number): AsyncGenerator<Uint8Array> {
-  yield Buffer.alloc(size, id);
-}
 
 type Line = Record<string, unknown>;
 
@@ -94,7 +86,7 @@ it('a complete export is the same after an import into another workspace', async
   expect(comparable(there)).toEqual(comparable(out));
   const files = (directory: string) => readdirSync(join(world.directory, directory));
   expect(files('copied')).toHaveLength(files('exported').length);
-  expect(await brokenInvariants(test.database)).toEqual({});
+  expect(await brokenInvariants(testDatabase.database)).toEqual({});
   expect(await imported(out)).toMatchObject({ created: 0, updated: 0, unchanged: 648 });
   expect(comparable(await exported(copy, { files: 'copied', deleted: true }))).toEqual(comparable(out));
 });
@@ -104,7 +96,7 @@ it('an export without flags contains no files and nothing that was deleted', asy
   expect(lines).toHaveLength(638);
   expect(JSON.stringify(lines.slice(1))).not.toMatch(/"attachments"|"deletedUtc"/);
   await imported(lines.slice(0, 160));
-  expect(await brokenInvariants(test.database)).toEqual({});
+  expect(await brokenInvariants(testDatabase.database)).toEqual({});
 });
 
 const header = { _type: 'header', format: 'workgraph', version: 1, workspace: { id: 'x', name: 'X' } };
@@ -145,7 +137,7 @@ it('a changed line adds only new entries to the feed, the files and the comments
       ],
     },
   });
-  expect(await brokenInvariants(test.database)).toEqual({});
+  expect(await brokenInvariants(testDatabase.database)).toEqual({});
 });
 
 it('an imported attachment has its media type in the format of an upload', async () => {
@@ -181,7 +173,11 @@ it('a label of the workspace stays one, although the team has a label of the sam
   ]);
   const there = `${copy} there`;
   const members = [{ displayName: 'Otto', role: 'owner' }];
-  await applyDirectory(test.database, systemActor, parseDirectory({ workspace: { name: there }, members }));
+  await applyDirectory(
+    testDatabase.database,
+    systemActor,
+    parseDirectory({ workspace: { name: there }, members }),
+  );
   await imported(out, { workspace: there });
   expect(comparable(await exported(there))).toEqual(comparable(out));
 });
@@ -195,7 +191,7 @@ it('a feed with other entries made here is not changed', async () => {
   expect((await exported(copy))[1]).toMatchObject({
     activity: [{ text: 'Ann began' }, { text: 'Ann ended' }],
   });
-  expect(await brokenInvariants(test.database)).toEqual({});
+  expect(await brokenInvariants(testDatabase.database)).toEqual({});
 });
 
 it('a deleted parent is stored, and a deletion in the source deletes nothing here', async () => {
@@ -216,7 +212,7 @@ it('a deleted parent is stored, and a deletion in the source deletes nothing her
   ]);
   expect(await imported([header, { ...issue, deletedUtc }])).toMatchObject({ unchanged: 1 });
   expect((await exported(copy)).slice(1)).toMatchObject([{ key: 'ENG-1' }, { key: 'ENG-4' }]);
-  expect(await brokenInvariants(test.database)).toEqual({});
+  expect(await brokenInvariants(testDatabase.database)).toEqual({});
 });
 
 it('invalid parts of a history are left out with a warning', async () => {

@@ -12,19 +12,19 @@ import { urlOf } from '../db/engines.ts';
 const total = 600;
 const workspace = 'Killed';
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 /** The child works on the embedded database alone: it is closed here meanwhile. */
 let database: Database;
 
 beforeAll(async () => {
-  test = await copyTemplate('migrated');
-  database = test.database;
+  testDatabase = await copyTemplate('migrated');
+  database = testDatabase.database;
 });
 
 afterAll(async () => {
   await database.close();
   // A directory that was reopened cannot be closed twice by the template.
-  await test.drop();
+  await testDatabase.drop();
 });
 
 /** Issues with labels and comments, some part of a later one and some of an earlier one. */
@@ -47,7 +47,8 @@ it('a killed import leaves no incomplete issue, and a second run completes it', 
   for (const seen of [100, 350]) {
     if (database.engine === 'embedded') await database.close();
     await killAfter(seen, [location, file, workspace]);
-    database = database.engine === 'embedded' ? await openDatabase({ dataDir: test.dataDir }) : database;
+    database =
+      database.engine === 'embedded' ? await openDatabase({ dataDir: testDatabase.dataDir }) : database;
     expect(await brokenInvariants(database)).toEqual({});
     expect(await halfImported(world.workspaceId)).toEqual({ labels: 0, comments: 0, sources: 0, numbers: 0 });
     const imported = await countIssues(world.workspaceId);
@@ -70,7 +71,7 @@ it('a killed import leaves no incomplete issue, and a second run completes it', 
 });
 
 async function locationOf(): Promise<string> {
-  if (database.engine === 'embedded') return test.dataDir;
+  if (database.engine === 'embedded') return testDatabase.dataDir;
   return urlOf(database);
 }
 

@@ -14,13 +14,7 @@ import type { ImportSummary } from '../../src/portability/import/import-run.ts';
 import { addOwnWorkspace } from '../support/own-workspaces.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 import { systemActor } from '../../src/resolvers/access/audit.ts';
-
-/** The output of a command: its data and its messages. */
-export interface Said {
-  exitCode: number;
-  stdout: string;
-  stderr: string;
-}
+import { type Ran, runCommand } from './run-command.ts';
 
 /** A workspace with an owner and the team BD, and a directory for the files of the test. */
 export interface ImportWorld {
@@ -31,11 +25,11 @@ export interface ImportWorld {
   run(
     command: (env: CommandEnvironment) => Promise<number>,
     options?: Partial<CommandEnvironment>,
-  ): Promise<Said>;
+  ): Promise<Ran>;
   /** Writes lines to a file, objects as JSON, and gives its name. */
   write(name: string, lines: readonly unknown[]): string;
   /** Imports a file of beads into BD. */
-  beads(name: string, args?: Partial<ImportArguments>): Promise<Said & { summary: ImportSummary }>;
+  beads(name: string, args?: Partial<ImportArguments>): Promise<Ran & { summary: ImportSummary }>;
   remove(): void;
 }
 
@@ -53,24 +47,8 @@ export async function importWorld(database: Database, name: string): Promise<Imp
   );
   addOwnWorkspace(database, workspaceId);
   const store = openStorage({ dataDir: cwd, storageUrl: undefined });
-  const run: ImportWorld['run'] = async (command, options) => {
-    const output = { stdout: '', stderr: '' };
-    const exitCode = await command({
-      database,
-      dataDir: cwd,
-      store,
-      stdout: (text) => (output.stdout += text),
-      drained: () => Promise.resolve(),
-      stderr: (text) => (output.stderr += text),
-      isTty: false,
-      operator: { name: 'tester', host: 'here' },
-      columns: 80,
-      cwd,
-      signal: new AbortController().signal,
-      ...options,
-    });
-    return { exitCode, ...output };
-  };
+  const run: ImportWorld['run'] = (command, options) =>
+    runCommand({ database, dataDir: cwd, store }, command, options);
   return {
     database,
     workspaceId,
@@ -130,26 +108,26 @@ export function useImportWorld(): {
   readonly world: ImportWorld;
   readonly name: string;
 } {
-  const now: { test?: TestDatabase; world?: ImportWorld; count: number } = { count: 0 };
-  const name = () => `Workspace ${now.count}`;
+  const current: { testDatabase?: TestDatabase; world?: ImportWorld; count: number } = { count: 0 };
+  const name = () => `Workspace ${current.count}`;
   const missing = () => new Error('Only tests and their hooks have a database.');
   beforeAll(async () => {
-    now.test = await copyTemplate('migrated');
+    current.testDatabase = await copyTemplate('migrated');
   });
   beforeEach(async () => {
-    now.count += 1;
-    if (now.test) now.world = await importWorld(now.test.database, name());
+    current.count += 1;
+    if (current.testDatabase) current.world = await importWorld(current.testDatabase.database, name());
   });
-  afterEach(() => now.world?.remove());
-  afterAll(() => now.test?.drop());
+  afterEach(() => current.world?.remove());
+  afterAll(() => current.testDatabase?.drop());
   return {
     get database() {
-      if (!now.test) throw missing();
-      return now.test.database;
+      if (!current.testDatabase) throw missing();
+      return current.testDatabase.database;
     },
     get world() {
-      if (!now.world) throw missing();
-      return now.world;
+      if (!current.world) throw missing();
+      return current.world;
     },
     get name() {
       return name();

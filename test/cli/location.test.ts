@@ -41,7 +41,7 @@ it('verify uses the database in --data-dir if DATABASE_URL is empty', async () =
   expect(ran).toMatchObject({ exitCode: 0, stdout: '' });
 });
 
-it('verify uses PostgreSQL if --database-url stands beside --data-dir, or DATA_DIR beside DATABASE_URL', async () => {
+it('verify uses PostgreSQL if --database-url is given with --data-dir, or DATABASE_URL with DATA_DIR', async () => {
   const words = ['verify', '--data-dir', folder, '--database-url', DATABASE_URL];
   expect(await workgraph(words)).toEqual(unavailable);
   expect(await workgraph(['verify'], { DATA_DIR: folder, DATABASE_URL })).toEqual(unavailable);

@@ -19,18 +19,18 @@ beforeAll(async () => {
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 const silent = () => {};
-const inWords = 'The database was migrated by a newer version of workgraph. Update workgraph.';
+const refusal = 'The database was migrated by a newer version of workgraph. Update workgraph.';
 
 it('neither a command nor a server opens a database that a newer version has changed', async () => {
-  await expect(openUpToDate({ dataDir }, silent)).rejects.toThrow(inWords);
+  await expect(openUpToDate({ dataDir }, silent)).rejects.toThrow(refusal);
   const database = await openDatabase({ dataDir });
   try {
-    await expect(requireCurrentSchema(database)).rejects.toThrow(inWords);
+    await expect(requireCurrentSchema(database)).rejects.toThrow(refusal);
   } finally {
     await database.close();
   }
 });
 
 it('migrate refuses a database that a newer version has changed', async () => {
-  await expect(migrateLocation(readConfig({ DATA_DIR: dataDir }), silent)).rejects.toThrow(inWords);
+  await expect(migrateLocation(readConfig({ DATA_DIR: dataDir }), silent)).rejects.toThrow(refusal);
 });

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { lockDataDirectory } from '../../src/db/engine/directory-lock.ts';
+import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/ports.ts';
 import { isAlive } from '../support/processes.ts';
 import { copyIntoDirectory } from '../support/templates.ts';
@@ -53,7 +54,8 @@ interface Started {
   server: number;
   url: string;
   directory: string;
-  words: () => string;
+  /** All messages so far. */
+  messages: () => string;
 }
 
 /** Starts a server in some way, and waits until it is ready. Calls `whenWaiting` when it begins to wait for another server. */
@@ -70,11 +72,11 @@ async function startBy(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.push(child);
-  let [words, log] = ['', ''];
+  let [messages, log] = ['', ''];
   child.stderr.on('data', (chunk) => {
-    const isWaiting = words.includes('is stopping');
-    words += String(chunk);
-    if (!isWaiting && words.includes('is stopping')) whenWaiting?.();
+    const isWaiting = messages.includes('is stopping');
+    messages += String(chunk);
+    if (!isWaiting && messages.includes('is stopping')) whenWaiting?.();
   });
   child.stdout.on('data', (chunk) => (log += String(chunk)));
   for (;;) {
@@ -83,23 +85,34 @@ async function startBy(
       const { url } = JSON.parse(ready) as { url: string };
       const server = Number.parseInt(readFileSync(join(directory, 'lock.pid'), 'utf8'), 10);
       servers.push(server);
-      return { child, server, url, directory, words: () => words };
+      return { child, server, url, directory, messages: () => messages };
     }
-    if (child.exitCode !== null) throw new Error(`It ended before it was ready: ${words}`);
+    if (child.exitCode !== null) throw new Error(`It ended before it was ready: ${messages}`);
     await delay(20);
   }
 }
 
 async function ended({ server }: Started): Promise<void> {
-  while (isAlive(server)) await delay(20);
+  await eventually(() => !isAlive(server));
+}
+
+/** Waits until a server says that it is stopping. */
+async function untilNotReady({ url }: Started): Promise<void> {
+  let status = 200;
+  await eventually(async () => {
+    ({ status } = await fetch(`${url}/readyz`));
+    return status !== 200;
+  });
+  expect(status).toBe(503);
 }
 
 /** Ends a server that is stopping, by repeated signals. The first ones may count as the one that made it stop. */
 async function endNow({ server }: Started): Promise<void> {
-  while (isAlive(server)) {
+  await eventually(() => {
+    if (!isAlive(server)) return true;
     process.kill(server, 'SIGTERM');
-    await delay(20);
-  }
+    return false;
+  });
 }
 
 const shells = ['dash', 'bash'].flatMap((name) => {
@@ -126,9 +139,7 @@ onEmbedded('npm start', () => {
     });
     expect(parentOf(started.server)).toBe(started.child.pid);
     started.child.kill('SIGKILL');
-    let readiness = 200;
-    while (readiness === 200) readiness = (await fetch(`${started.url}/readyz`)).status;
-    expect(readiness).toBe(503);
+    await untilNotReady(started);
     await endNow(started);
   });
 });
@@ -192,7 +203,7 @@ describe('a process that watches its parent, whose shell is killed,', () => {
 
 const old = oldNode();
 (old === undefined ? it.skip : it)(
-  'ends when the shell is gone in which npm has started an old Node',
+  'a server under an old Node ends when the shell is gone in which npm has started it',
   async () => {
     const started = await startBy('/bin/sh', ['-c', `${old} ${script} serve --no-demo; true`], fromNpm);
     expect(parentOf(parentOf(started.server))).toBe(started.child.pid);
@@ -202,24 +213,27 @@ const old = oldNode();
   },
 );
 
-(old === undefined ? it.skip : it)('says under an old Node that no other is installed', () => {
-  const alone = mkdtempSync(join(tmpdir(), 'workgraph-alone-'));
-  try {
-    cpSync(join(repository, 'bin'), join(alone, 'bin'), { recursive: true });
-    writeFileSync(join(alone, 'package.json'), '{ "type": "module" }');
-    const { status, stderr } = spawnSync(old ?? '', ['bin/workgraph.js'], {
-      cwd: alone,
-      env: outsideOfNpm(),
-      encoding: 'utf8',
-    });
-    expect(status).toBe(1);
-    expect(stderr).toMatch(
-      /^workgraph needs Node 22\.18 or newer; this is v.*, is missing: install with --include=optional, or use a newer Node\.\n$/,
-    );
-  } finally {
-    rmSync(alone, { recursive: true, force: true });
-  }
-});
+(old === undefined ? it.skip : it)(
+  'the program says under an old Node that no other one is installed',
+  () => {
+    const alone = mkdtempSync(join(tmpdir(), 'workgraph-alone-'));
+    try {
+      cpSync(join(repository, 'bin'), join(alone, 'bin'), { recursive: true });
+      writeFileSync(join(alone, 'package.json'), '{ "type": "module" }');
+      const { status, stderr } = spawnSync(old ?? '', ['bin/workgraph.js'], {
+        cwd: alone,
+        env: outsideOfNpm(),
+        encoding: 'utf8',
+      });
+      expect(status).toBe(1);
+      expect(stderr).toMatch(
+        /^workgraph needs Node 22\.18 or newer; this is v.*, is missing: install with --include=optional, or use a newer Node\.\n$/,
+      );
+    } finally {
+      rmSync(alone, { recursive: true, force: true });
+    }
+  },
+);
 
 /** Longer than a second server needs to start and to give up. */
 const longestDrainMs = '7999';
@@ -253,14 +267,14 @@ onEmbedded('a second start', () => {
   /** Makes a server start to stop. It still answers meanwhile. */
   async function stopping(server: Started): Promise<void> {
     process.kill(server.server, 'SIGTERM');
-    while ((await fetch(`${server.url}/readyz`)).status === 200) await delay(10);
+    await untilNotReady(server);
   }
 
   it('waits for a server that is stopping, and says so', async () => {
     const before = await start({ PORT: String(port) });
     await stopping(before);
     first = await start({ PORT: String(port) }, before);
-    expect(first.words()).toContain('Another server is stopping; waiting up to 3 s for it …\n');
+    expect(first.messages()).toContain('Another server is stopping; waiting up to 3 s for it …\n');
     expect(isAlive(before.server)).toBe(false);
   });
 
@@ -268,7 +282,7 @@ onEmbedded('a second start', () => {
     const before = first ?? (await start());
     await stopping(before);
     first = await start({}, before);
-    expect(first.words()).toContain('Another server is stopping');
+    expect(first.messages()).toContain('Another server is stopping');
     expect(isAlive(before.server)).toBe(false);
   });
 

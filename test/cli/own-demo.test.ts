@@ -10,14 +10,14 @@ import { openStorage } from '../../src/storage/open-storage.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let from: string;
 const databases = new Map<'migrated' | 'demo', TestDatabase>();
 
 /** A test before may have used the empty database, and has left nothing in it then. */
 async function use(content: 'migrated' | 'demo'): Promise<void> {
-  test = databases.get(content) ?? (await copyTemplate(content));
-  databases.set(content, test);
+  testDatabase = databases.get(content) ?? (await copyTemplate(content));
+  databases.set(content, testDatabase);
 }
 
 beforeEach(() => {
@@ -31,8 +31,8 @@ afterAll(async () => {
 });
 
 function seed(options: { from?: string } = {}): ReturnType<typeof seedDemo> {
-  const store = openStorage({ dataDir: test.dataDir, storageUrl: undefined });
-  return seedDemo(test.database, {
+  const store = openStorage({ dataDir: testDatabase.dataDir, storageUrl: undefined });
+  return seedDemo(testDatabase.database, {
     store,
     actor: systemActor,
     now: new Date('2026-03-18T14:30:00Z'),
@@ -93,7 +93,7 @@ it('own files create a workspace beside the demo, and their dates are shifted', 
       `select i.title, i.due_date, i.created_utc, a.text, f.size_bytes, f.preview_kind from issue i
           join activity a on a.issue_id = i.id join attachment f on f.issue_id = i.id where i.workspace_id = '${workspaceId}'`,
     )
-    .execute(test.database.unscoped);
+    .execute(testDatabase.database.unscoped);
   expect(rows).toEqual([
     {
       title: 'Begin',
@@ -106,7 +106,7 @@ it('own files create a workspace beside the demo, and their dates are shifted', 
   ]);
   await expect(seed({ from })).rejects.toMatchObject({ code: 'conflict' });
   await expect(seed()).rejects.toMatchObject({ code: 'conflict' });
-  expect(await brokenInvariants(test.database)).toEqual({});
+  expect(await brokenInvariants(testDatabase.database)).toEqual({});
 });
 
 it.each([
@@ -123,7 +123,7 @@ it.each([
   writeFileSync(join(from, 'plan.md'), '# The plan');
   await use('migrated');
   await expect(seed({ from })).rejects.toThrow(words);
-  const { rows } = await sql.raw('select id from workspace').execute(test.database.unscoped);
+  const { rows } = await sql.raw('select id from workspace').execute(testDatabase.database.unscoped);
   expect(rows).toEqual([]);
 });
 
@@ -136,7 +136,7 @@ it('the demo’s files can be shortened and loaded as a demo of one’s own', as
   await seed({ from });
   const { rows } = await sql
     .raw<{ n: number }>('select count(*)::int as n from issue')
-    .execute(test.database.unscoped);
+    .execute(testDatabase.database.unscoped);
   expect(rows).toEqual([{ n: 10 }]);
-  expect(await brokenInvariants(test.database)).toEqual({});
+  expect(await brokenInvariants(testDatabase.database)).toEqual({});
 });

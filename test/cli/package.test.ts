@@ -215,13 +215,13 @@ function dependenciesOf(directory: string): string[] {
 
 /** Waits until a server says where it is ready. */
 function addressOf(server: ChildProcess): Promise<string> {
-  let words = '';
+  let messages = '';
   return new Promise((resolve, reject) => {
     server.stderr?.on('data', (chunk) => {
-      words += String(chunk);
-      const url = /workgraph is ready at (\S+)\n/.exec(words)?.[1];
+      messages += String(chunk);
+      const url = /workgraph is ready at (\S+)\n/.exec(messages)?.[1];
       if (url !== undefined) resolve(url);
     });
-    server.on('close', () => reject(new Error(`The server ended before it was ready: ${words}`)));
+    server.on('close', () => reject(new Error(`The server ended before it was ready: ${messages}`)));
   });
 }

@@ -24,8 +24,8 @@ function tokenIn(dataDir: string): string {
 }
 
 /** Runs the requests that a server printed, unchanged. */
-async function runPrinted(words: string): Promise<unknown[]> {
-  const requests = words.match(/curl (?:[^\n]*\\\n)*[^\n]*/g) ?? [];
+async function runPrinted(messages: string): Promise<unknown[]> {
+  const requests = messages.match(/curl (?:[^\n]*\\\n)*[^\n]*/g) ?? [];
   return Promise.all(
     requests.map(async (request) => JSON.parse((await runFile('sh', ['-c', request])).stdout) as unknown),
   );
@@ -77,16 +77,16 @@ describe('serve on the embedded database', () => {
 
   it('loads the demo, prints requests that work unchanged, logs no secrets, and exits on a signal', async () => {
     serving = await serve(['--data-dir', dataDir]);
-    const words = serving.words();
+    const messages = serving.messages();
     const token = tokenIn(dataDir);
-    expect(words).not.toMatch(hasToken);
-    expect(words).toContain(`Demo token   in ${join(dataDir, 'demo-token')}\n`);
-    expect(await runPrinted(words)).toMatchObject(bothAnswers);
+    expect(messages).not.toMatch(hasToken);
+    expect(messages).toContain(`Demo token   in ${join(dataDir, 'demo-token')}\n`);
+    expect(await runPrinted(messages)).toMatchObject(bothAnswers);
     expect(await ask(serving.url, token, '{ teams { totalCount } }')).toMatchObject({
       data: { teams: { totalCount: expect.any(Number) } },
     });
-    expect(words).toContain(`${serving.url}/graphql`);
-    expect(words).toContain(`${serving.url}/v1/teams`);
+    expect(messages).toContain(`${serving.url}/graphql`);
+    expect(messages).toContain(`${serving.url}/v1/teams`);
     expect(readFileSync(join(dataDir, 'demo-token'), 'utf8')).toBe(`${token}\n`);
     expect(statSync(join(dataDir, 'demo-token')).mode & 0o777).toBe(0o600);
     expect(statSync(dataDir).mode & 0o777).toBe(0o700);
@@ -136,8 +136,8 @@ describe('serve on the embedded database', () => {
     serving = await serve([], { DATA_DIR: dataDir, ...generous });
     expect(tokenIn(dataDir)).toBe(token);
     expect(statSync(join(dataDir, 'demo-token')).mode & 0o777).toBe(0o600);
-    expect(await runPrinted(serving.words())).toMatchObject(bothAnswers);
-    expect(serving.words()).not.toContain('Making');
+    expect(await runPrinted(serving.messages())).toMatchObject(bothAnswers);
+    expect(serving.messages()).not.toContain('Making');
     expect(await ask(serving.url, token, '{ viewer { accessToken { id } } }')).toHaveProperty('data.viewer');
     const second = await workgraph(['serve', '--port', '0', '--data-dir', dataDir]);
     expect(second).toEqual({
@@ -181,8 +181,8 @@ describe('serve on the embedded database', () => {
     );
     expect(await serving.end('SIGINT')).toBe(0);
     serving = await serve(['--data-dir', dataDir]);
-    expect(serving.words()).not.toContain('Demo token');
-    expect(serving.words()).toContain('npx workgraph token create');
+    expect(serving.messages()).not.toContain('Demo token');
+    expect(serving.messages()).toContain('npx workgraph token create');
   });
 });
 
@@ -243,7 +243,7 @@ describe('a start that must fail', () => {
     });
     expect(await workgraph(['migrate'], env)).toMatchObject({ exitCode: 0 });
     const bare = await serve([], env);
-    expect(bare.words()).not.toContain('Demo token');
+    expect(bare.messages()).not.toContain('Demo token');
     await bare.end();
     // Of two that start at once, one creates the demo, and the other waits for it.
     const [demo, second] = await Promise.all([
@@ -251,20 +251,20 @@ describe('a start that must fail', () => {
       serve(['--migrate', '--demo'], { ...env, DATA_DIR: newDirectory() }),
     ]);
     await second.end();
-    expect(demo.words()).not.toMatch(hasToken);
-    expect(await runPrinted(demo.words())).toMatchObject(bothAnswers);
+    expect(demo.messages()).not.toMatch(hasToken);
+    expect(await runPrinted(demo.messages())).toMatchObject(bothAnswers);
     await demo.end();
     // The demo is there now, with its token in this directory alone.
     const later = await serve([], env);
-    expect(later.words()).not.toMatch(hasToken);
-    expect(await runPrinted(later.words())).toMatchObject(bothAnswers);
+    expect(later.messages()).not.toMatch(hasToken);
+    expect(await runPrinted(later.messages())).toMatchObject(bothAnswers);
     await later.end();
     const elsewhere = await serve([], { ...env, DATA_DIR: newDirectory() });
-    expect(elsewhere.words()).toContain('npx workgraph token create');
+    expect(elsewhere.messages()).toContain('npx workgraph token create');
     await elsewhere.end();
     // A later start with the same flags finds it.
     const repeated = await serve(['--migrate', '--demo'], env);
-    expect(repeated.words()).not.toContain('Creating the demo workspace');
+    expect(repeated.messages()).not.toContain('Creating the demo workspace');
     await repeated.end();
     const again = await workgraph(['seed'], env);
     expect(again).toMatchObject({

@@ -173,15 +173,17 @@ it('the socket aborts the command when its client dies', async () => {
 });
 
 it('the socket aborts commands when the server stops, and waits for them', async () => {
+  const begun = Promise.withResolvers<void>();
   execute = ({ signal, stderr }) =>
     new Promise((end) => {
       signal.addEventListener('abort', () => {
         stderr('tidying up');
         setTimeout(() => end(130), 50);
       });
+      begun.resolve();
     });
   const running = run();
-  await delay(100);
+  await begun.promise;
   await socket?.close();
   expect(await running).toEqual({ exitCode: 130, output: ['err tidying up'] });
   expect(await run()).toEqual({ exitCode: undefined, output: [] });

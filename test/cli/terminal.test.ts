@@ -67,7 +67,7 @@ onLinux('a terminal', () => {
     expect(output).toContain('\x1b[');
   });
 
-  it('has bold headings above the groups of flags, which a pipe has not', async () => {
+  it('shows bold headings above the groups of flags, and a pipe gets plain ones', async () => {
     const { output } = await inTerminal(['serve', '--help'], async (shown) => {
       await shown(/--drain-ms/);
     });

@@ -58,7 +58,7 @@ describe('a server that was started with --no-demo', () => {
     ).status;
 
   it('leaves a new database empty', async () => {
-    expect(serving.words()).not.toContain('token   wg_');
+    expect(serving.messages()).not.toContain('token   wg_');
     expect(await json('workspace', 'list')).toEqual([]);
   });
 

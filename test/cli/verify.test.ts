@@ -15,6 +15,7 @@ import { filesRule } from '../../src/portability/verify-files.ts';
 import { encodeId } from '../../src/resolvers/ids.ts';
 import { type App, startApp } from '../support/app.ts';
 import { fillEveryTable } from '../support/full-workspace.ts';
+import { bytesOf, storeUploadedFiles } from '../support/uploaded-files.ts';
 import { breakages, youngest } from './verify-breakages.ts';
 import { inProcess } from './workgraph.ts';
 
@@ -27,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(() => app.stop());
 
-/** Runs in a transaction that is undone, with foreign keys and triggers asleep. */
+/** Runs in a transaction that is undone, with foreign keys and triggers disabled. */
 async function undone(work: (trx: UnscopedTrx) => Promise<void>): Promise<void> {
   const undo = new Error('undo');
   const run = app.database.unscoped.transaction().execute(async (trx) => {
@@ -114,13 +115,11 @@ describe('workgraph verify', () => {
     const none = await inProcess(app, 'verify', ['--files']);
     expect(none.stdout).toContain(`BROKEN: ${filesRule}`);
     const files = await selectUploadedFiles(app.database.unscoped, undefined, 1_000);
-    for (const file of files) {
-      await app.store.put(contentKey(file), bytesOfSize(file.sizeBytes), file.sizeBytes);
-    }
+    await storeUploadedFiles(app.database, app.store);
     expect(await inProcess(app, 'verify', ['--files'])).toMatchObject({ exitCode: 0, stdout: '' });
     const [first] = files;
     if (!first) throw new Error('The demo has attachments.');
-    await app.store.put(contentKey(first), bytesOfSize(3), 3);
+    await app.store.put(contentKey(first), bytesOf('cut', 3), 3);
     const cut = await inProcess(app, 'verify', ['--files']);
     expect(cut.exitCode).toBe(1);
     expect(cut.stdout).toContain(`${first.fileName}: the store has 3 bytes under`);
@@ -340,8 +339,4 @@ async function typeOf(trx: UnscopedTrx, table: string, column: string): Promise<
     select format_type(atttypid, atttypmod) as type from pg_attribute
     where attrelid = ${table}::regclass and attname = ${column}`.execute(trx);
   return rows[0]?.type ?? 'text';
-}
-
-async function* bytesOfSize(size: number): AsyncGenerator<Uint8Array> {
-  yield new Uint8Array(size);
 }

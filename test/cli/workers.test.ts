@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createClient } from 'graphql-ws';
 import { sql } from 'kysely';
@@ -100,7 +99,7 @@ it.each(['2', 'auto'])('serve refuses WORKERS=%s on the embedded database', asyn
   }
 
   it('share one address, print what each may use, and add up their metrics', async () => {
-    expect(serving.words()).toContain('2 workers, each with POOL_SIZE 5, MAX_CONCURRENCY 8');
+    expect(serving.messages()).toContain('2 workers, each with POOL_SIZE 5, MAX_CONCURRENCY 8');
     const { token } = await ownWorkspace();
     const requestCount = await askBoth(token);
     expect(await answeredTeams()).toBe(requestCount);
@@ -260,11 +259,12 @@ it.each(['2', 'auto'])('serve refuses WORKERS=%s on the embedded database', asyn
     const [victim = 0] = old;
     const replaced = untilReplaced(() => workersOf(supervisor()), [victim]);
     process.kill(victim, 'SIGKILL');
-    while (!serving.log().includes('a worker died')) await setImmediate();
+    await eventually(() => serving.log().includes('a worker died'));
     expect((await ask('/health')).status).toBe(200);
     await replaced;
-    let after = await listeners();
-    while (after.length !== 1 || after[0] === before) after = await listeners();
-    expect(after).not.toContain(before);
+    await eventually(async () => {
+      const [after, ...others] = await listeners();
+      return after !== undefined && after !== before && others.length === 0;
+    });
   });
 });

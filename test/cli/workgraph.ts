@@ -8,20 +8,14 @@ import { findDatabaseCommand } from '../../src/cli/commands.ts';
 import type { CommandEnvironment } from '../../src/cli/environment.ts';
 import { reportFailure } from '../../src/cli/failures.ts';
 import type { App } from '../support/app.ts';
-
-/** The result of a command. */
-export interface Ran {
-  exitCode: number;
-  stdout: string;
-  stderr: string;
-}
+import { type Ran, runCommand } from './run-command.ts';
 
 /** A server in a separate process. */
 export interface Serving {
   url: string;
   child: ChildProcess;
   /** All messages so far. */
-  words: () => string;
+  messages: () => string;
   /** All log lines so far. */
   log: () => string;
   /** Sends a signal and returns the exit code. */
@@ -48,21 +42,21 @@ export async function workgraph(args: readonly string[], env: Record<string, str
 /** Starts `workgraph serve` on a free port, and waits until it says that it is ready. */
 export async function serve(args: readonly string[], env: Record<string, string> = {}): Promise<Serving> {
   const child = start(['serve', '--port', '0', ...args], env);
-  let [words, log] = ['', ''];
+  let [messages, log] = ['', ''];
   child.stdout.on('data', (chunk) => (log += String(chunk)));
   const ready = new Promise<string>((resolve, reject) => {
     child.stderr.on('data', (chunk) => {
-      words += String(chunk);
-      const url = /workgraph is ready at (\S+)\n[\s\S]*\n\n$/.exec(words)?.[1];
+      messages += String(chunk);
+      const url = /workgraph is ready at (\S+)\n[\s\S]*\n\n$/.exec(messages)?.[1];
       if (url) resolve(url);
     });
-    child.on('close', () => reject(new Error(`The server ended before it was ready: ${words}`)));
+    child.on('close', () => reject(new Error(`The server ended before it was ready: ${messages}`)));
   });
   const ended = once(child, 'close') as Promise<[number]>;
   return {
     url: await ready,
     child,
-    words: () => words,
+    messages: () => messages,
     log: () => log,
     end: async (signal = 'SIGTERM') => {
       child.kill(signal);
@@ -119,32 +113,16 @@ export async function inTerminal(
 
 /** Runs a command on an app's database without a process of its own; `name` is as a person types it. */
 export async function inProcess(
-  { database, dataDir, store }: Pick<App, 'database' | 'dataDir' | 'store'>,
+  app: Pick<App, 'database' | 'dataDir' | 'store'>,
   name: string,
   words: readonly string[],
   signal = new AbortController().signal,
 ): Promise<Ran> {
-  const ran: Ran = { exitCode: 0, stdout: '', stderr: '' };
-  const stderr = (text: string) => void (ran.stderr += text);
-  ran.exitCode = await reportFailure(async () => {
-    const command = await findDatabaseCommand(name);
-    if (!command) throw new Error(`There is no command ${name}.`);
-    const env: CommandEnvironment = {
-      database,
-      dataDir,
-      store,
-      stdout: (text) => void (ran.stdout += text),
-      drained: () => Promise.resolve(),
-      stderr,
-      isTty: false,
-      operator: { name: 'tester', host: 'here' },
-      columns: 80,
-      cwd: dataDir,
-      signal,
-    };
-    return command.execute(env, parseArgs([...words], command.args as ArgsDef));
-  }, stderr);
-  return ran;
+  const command = await findDatabaseCommand(name);
+  if (!command) throw new Error(`There is no command ${name}.`);
+  const execute = (env: CommandEnvironment) =>
+    reportFailure(() => command.execute(env, parseArgs([...words], command.args as ArgsDef)), env.stderr);
+  return runCommand(app, execute, { signal });
 }
 
 function start(args: readonly string[], env: Record<string, string>) {

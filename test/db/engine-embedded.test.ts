@@ -50,11 +50,13 @@ describe('the embedded engine', () => {
 
   it('waits on close for running statements', async () => {
     const database = await openDatabase(temporary.location);
+    const begun = Promise.withResolvers<void>();
     const running = database.unscoped.transaction().execute(async (transaction) => {
+      begun.resolve();
       await delay(50);
       await sql`create table late (n int)`.execute(transaction);
     });
-    await delay(10);
+    await begun.promise;
     await database.close();
     await expect(running).resolves.toBeUndefined();
   });

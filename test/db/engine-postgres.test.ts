@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type QueryExecutorProvider, sql } from 'kysely';
-import { openDatabase } from '../../src/db/engine/engine.ts';
+import { type Database, openDatabase } from '../../src/db/engine/engine.ts';
 import { inSnapshotOfAll } from '../../src/db/engine/database-snapshot.ts';
 import { inSnapshot, inTransaction, inUnscopedTransaction } from '../../src/db/engine/transaction.ts';
 import { withMeter } from '../../src/db/engine/meter.ts';
 import { Deadline } from '../../src/db/engine/deadline.ts';
 import { Prepared } from '../../src/db/statements/prepared.ts';
 import { Slot } from '../../src/db/statements/slots.ts';
+import { eventually } from '../support/eventually.ts';
 import { hasServer, newServerDatabase, onServer } from './engines.ts';
 import type { TemporaryDatabase } from './engines.ts';
 import { freezable } from './freezable.ts';
@@ -56,6 +56,9 @@ interface Asked {
   readonly inUrl?: string;
   readonly prepared?: boolean;
 }
+
+/** Terminates a backend of the server, and waits until it has ended. */
+const terminateBackend = (pid = 0) => onServer(`select pg_terminate_backend(${pid}, 10000)`);
 
 const onlyWithServer = hasServer ? describe : describe.skip;
 
@@ -148,14 +151,13 @@ onlyWithServer('the PostgreSQL engine', () => {
     const database = await openDatabase({ ...temporary.location, poolSize: 2 });
     const lost = database.unscoped.transaction().execute(async (transaction) => {
       const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction);
-      await onServer(`select pg_terminate_backend(${rows[0]?.pid})`);
-      await delay(100);
+      await terminateBackend(rows[0]?.pid);
       await sql`select 1`.execute(transaction);
     });
     await expect(lost).rejects.toMatchObject({ name: 'DatabaseUnavailableError' });
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(database.unscoped);
-    await onServer(`select pg_terminate_backend(${rows[0]?.pid})`);
-    await delay(100);
+    await terminateBackend(rows[0]?.pid);
+    await eventually(() => database.load().open === 0);
     await expect(database.ping(2_000)).resolves.toBeUndefined();
     await database.close();
   });
@@ -226,21 +228,24 @@ onlyWithServer('the PostgreSQL engine', () => {
   it('cancels the running statement of a disconnected client, and starts no other', async () => {
     const database = await openDatabase({ ...temporary.location, poolSize: 1 });
     const deadline = new Deadline({ withinMs: 60_000, waitMs: 200 });
+    const observer = await openDatabase({ ...temporary.location, poolSize: 1 });
+    const runningCount = async ({ unscoped }: Database) => {
+      const { rows } = await sql<{ running: number }>`
+        select count(*)::int as running from pg_stat_activity
+        where query like '%abandoned%' and state = 'active' and pid <> pg_backend_pid()`.execute(unscoped);
+      return rows[0]?.running;
+    };
     const running = withMeter(() => sql`select pg_sleep(20) as "abandoned"`.execute(database.unscoped), {
       deadline,
     });
-    await delay(100);
+    await eventually(async () => (await runningCount(observer)) === 1);
     deadline.abort();
     await expect(running).rejects.toMatchObject({ code: '57014' });
     await expect(withMeter(() => sql`select 1`.execute(database.unscoped), { deadline })).rejects.toThrow(
       'has gone',
     );
-    const { rows } = await sql<{ running: number }>`
-      select count(*)::int as running from pg_stat_activity
-      where query like '%abandoned%' and state = 'active' and pid <> pg_backend_pid()`.execute(
-      database.unscoped,
-    );
-    expect(rows).toEqual([{ running: 0 }]);
+    expect(await runningCount(database)).toBe(0);
+    await observer.close();
     await database.close();
   });
 

@@ -22,7 +22,7 @@ it('catch-up reads for one stream at a time, the one that is least far behind fi
   expect(maxReading).toBe(1);
 });
 
-it('catch-up lets workspaces have turns', async () => {
+it('catch-up gives the workspaces turns', async () => {
   const catchUps = new CatchUps();
   const order: string[] = [];
   const read = (workspaceId: string, behind: number) =>
@@ -31,7 +31,7 @@ it('catch-up lets workspaces have turns', async () => {
   expect(order).toEqual(['a 700', 'a 800', 'b 8000', 'a 900', 'b 9000']);
 });
 
-it('catch-up gets to the stream that is farthest behind, however many others come', async () => {
+it('catch-up reads for the stream that is farthest behind, however many others come', async () => {
   const catchUps = new CatchUps();
   const state = { isRead: false, others: 0 };
   const readRepeatedly = async (): Promise<void> => {

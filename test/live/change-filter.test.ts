@@ -12,7 +12,7 @@ import { importWorld, bead, type ImportWorld } from '../cli/import-world.ts';
 import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 import { numberAllChanges } from './logged.ts';
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let world: ImportWorld;
 let db: TenantDb;
 let allChanges: ChangeRow[];
@@ -21,14 +21,14 @@ const read = async (where: Predicate) =>
   (await selectChangePage(db, { after: 0, where, limit: 1_000, scan: 5_000 })).rows;
 
 beforeAll(async () => {
-  test = await copyTemplate('migrated');
-  world = await importWorld(test.database, 'Filters');
+  testDatabase = await copyTemplate('migrated');
+  world = await importWorld(testDatabase.database, 'Filters');
   world.write('a.jsonl', [bead('a', { labels: ['new'], assignee: 'Somebody New' }), bead('b'), bead('c')]);
   await world.beads('a.jsonl');
   world.write('a.jsonl', [bead('a', { title: 'Another title' }), bead('b'), bead('c')]);
   await world.beads('a.jsonl');
-  await numberAllChanges(test.database);
-  db = test.database.of(world.workspaceId);
+  await numberAllChanges(testDatabase.database);
+  db = testDatabase.database.of(world.workspaceId);
   // So that some changes have an actor and others have none.
   await db
     .updateTable('change')
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   world.remove();
-  await test.drop();
+  await testDatabase.drop();
 });
 
 /** Conditions on each column with each comparator, whose values occur in some of the changes. */

@@ -9,20 +9,20 @@ import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 import { changesOf, numberAllChanges, parentIdsOf } from './logged.ts';
 import { recordUnmoved, unmovedChanges } from './unmoved-positions.ts';
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let world: ImportWorld;
 
 beforeAll(async () => {
-  test = await copyTemplate('migrated');
-  await recordUnmoved(test.database);
-  world = await importWorld(test.database, 'Events');
+  testDatabase = await copyTemplate('migrated');
+  await recordUnmoved(testDatabase.database);
+  world = await importWorld(testDatabase.database, 'Events');
 });
 afterAll(async () => {
   world.remove();
-  await test.drop();
+  await testDatabase.drop();
 });
 
-const changesIn = (work: () => Promise<unknown>) => changesOf(test.database, world.workspaceId, work);
+const changesIn = (work: () => Promise<unknown>) => changesOf(testDatabase.database, world.workspaceId, work);
 
 it('an import logs events for its issues, for the objects that it created, and for its end', async () => {
   world.write('a.jsonl', [
@@ -61,7 +61,8 @@ it('a directory file logs an event for each row that it creates or changes, and 
       teams: [{ code: 'BD', name, labels: [{ name: 'Red' }] }],
     });
   const { workspaceId } = world;
-  const apply = (name: string) => applyDirectory(test.database, systemActor, file(name), { workspaceId });
+  const apply = (name: string) =>
+    applyDirectory(testDatabase.database, systemActor, file(name), { workspaceId });
   const changes = await changesIn(() => apply('Renamed'));
   expect(changes).toMatchObject([
     {
@@ -79,7 +80,7 @@ it('a directory file logs an event for each row that it creates or changes, and 
     workspace: 'Events',
     teams: [{ code: 'BD', name: 'Again', lead: 'nobody@example.com' }],
   });
-  const refusal = () => applyDirectory(test.database, systemActor, refused, { workspaceId });
+  const refusal = () => applyDirectory(testDatabase.database, systemActor, refused, { workspaceId });
   expect(await changesIn(() => expect(refusal()).rejects.toThrow('nobody@example.com'))).toEqual([]);
 });
 
@@ -93,7 +94,8 @@ it('a directory file logs changes that name what their rows belong to', async ()
       projects: [{ key: 'HW-CHIP', team: 'HW', name: 'Chip', ...fields }],
     });
   const { workspaceId } = world;
-  const apply = (fields: object) => applyDirectory(test.database, systemActor, file(fields), { workspaceId });
+  const apply = (fields: object) =>
+    applyDirectory(testDatabase.database, systemActor, file(fields), { workspaceId });
   const created = await changesIn(() => apply({}));
   const teamId = created.find(({ eventType }) => eventType === 'team.created.v1')?.subjectId;
   const added = await changesIn(() => apply({ members: ['Grace'] }));
@@ -106,10 +108,10 @@ it('a directory file logs changes that name what their rows belong to', async ()
 });
 
 it('the log has no gaps after these commands', async () => {
-  await numberAllChanges(test.database);
-  expect(await brokenInvariants(test.database)).toEqual({});
+  await numberAllChanges(testDatabase.database);
+  expect(await brokenInvariants(testDatabase.database)).toEqual({});
 });
 
 it('no import or directory file changed what may be read without moving the position of the data', async () => {
-  expect(await unmovedChanges(test.database)).toEqual([]);
+  expect(await unmovedChanges(testDatabase.database)).toEqual([]);
 });

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { applyDirectory } from '../../src/portability/directory/directory.ts';
 import { parseDirectory } from '../../src/portability/directory/directory-file.ts';
@@ -6,7 +5,7 @@ import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { followList } from './list-events.ts';
 import { changesOf } from './logged.ts';
-import { newestCursor, nextAnswer } from './subscribing.ts';
+import { newestCursor, nextAnswer, untilCaughtUp } from './subscribing.ts';
 
 // A directory file changes rows that issues refer to, and so the derived fields of teams and projects.
 const { app, world } = useIssueWorld({ changesRows: true });
@@ -119,8 +118,7 @@ it('a live list need not be read again after a label is created that no issue ha
   const filter = { labels: { some: { name: { eq: 'Fresh' } } } };
   const stream = await followList(app, world.ada.token, { filter, after: await newestCursor(app) });
   await apply({ labels: ['Fresh'] });
-  const newest = await newestCursor(app);
-  while (stream.lastId() !== newest) await setImmediate();
+  await untilCaughtUp(app, stream);
   expect(stream.count()).toBe(0);
   stream.stop();
 });

@@ -13,16 +13,16 @@ import { copyTemplate, type TestDatabase } from '../support/templates.ts';
 
 const filters = 400;
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let memory: ReferenceMemory;
 let db: TenantDb;
 let workspaceId: string;
 const rows = new Map<string, Record<string, unknown>[]>();
 
 beforeAll(async () => {
-  test = await copyTemplate('demo');
-  memory = new ReferenceMemory(test.database, {});
-  ({ id: workspaceId } = await test.database.unscoped
+  testDatabase = await copyTemplate('demo');
+  memory = new ReferenceMemory(testDatabase.database, {});
+  ({ id: workspaceId } = await testDatabase.database.unscoped
     .selectFrom('workspace as w')
     .select('w.id')
     .orderBy(
@@ -34,11 +34,11 @@ beforeAll(async () => {
       'desc',
     )
     .executeTakeFirstOrThrow());
-  db = test.database.of(workspaceId);
+  db = testDatabase.database.of(workspaceId);
 });
 afterAll(async () => {
   await memory.close();
-  await test.drop();
+  await testDatabase.drop();
 });
 
 async function rowsOf(table: string): Promise<Record<string, unknown>[]> {
@@ -103,7 +103,7 @@ it('a filter of issues matches the same issues in memory as in SQL', async () =>
   const ids = (await rowsOf('issue')).map(({ id }) => String(id));
   const reference = { renewed: () => memory.renewed(workspaceId) };
   const issues = await issuesInMemory(
-    { connect: () => test.database.connect(), reference },
+    { connect: () => testDatabase.database.connect(), reference },
     workspaceId,
     ids,
   );

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { ApolloClient, gql, InMemoryCache } from '@apollo/client';
 import { GraphQLWsLink } from '@apollo/client/link/subscriptions';
 import { expect, it } from '@jest/globals';
@@ -9,7 +8,7 @@ import { applyDirectory } from '../../src/portability/directory/directory.ts';
 import { parseDirectory } from '../../src/portability/directory/directory-file.ts';
 import { systemActor } from '../../src/resolvers/access/audit.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
-import { openStreams, socketUrl } from './sockets.ts';
+import { untilStreams, socketUrl } from './sockets.ts';
 import { newestCursor, nextAnswer, subscribe } from './subscribing.ts';
 
 // More has changed than a live list can report, so the client has to read its list again.
@@ -40,7 +39,7 @@ it('Apollo Client is told of a reset over a WebSocket', async () => {
     next: ({ data, extensions }) => received.resolve({ data, extensions }),
     error: received.reject,
   });
-  while ((await openStreams(app)) === 0) await setImmediate();
+  await untilStreams(app, (count) => count > 0);
   await renameTeam();
   expect(await received.promise).toEqual({
     data: { issues: null },

@@ -1,11 +1,9 @@
-import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { Random } from '../support/random.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
-import type { EventReader } from './event-stream.ts';
 import { nextListEvent, followList } from './list-events.ts';
 import { numberAllChanges } from './logged.ts';
-import { newestCursor, nextAnswer } from './subscribing.ts';
+import { newestCursor, nextAnswer, untilCaughtUp } from './subscribing.ts';
 
 const { app, world, ada } = useIssueWorld({
   changesRows: true,
@@ -13,12 +11,6 @@ const { app, world, ada } = useIssueWorld({
 });
 
 const follow = (filter: object, after?: string) => followList(app, world.ada.token, { filter, after });
-
-/** Waits until the stream has received all changes. Its events show the issue as it is when they are read, not as it was after each change. */
-async function waitUntilCaughtUp(stream: EventReader): Promise<void> {
-  const newest = await newestCursor(app);
-  while (stream.lastId() !== newest) await setImmediate();
-}
 
 const newIssue = (fields: object = {}) => ada.create({ teamId: world.eng.id, title: 'An issue', ...fields });
 const urgent = { priority: { eq: 'URGENT' } };
@@ -28,7 +20,8 @@ describe('subscription { issues }', () => {
     const stream = await follow(urgent);
     const { key, id } = await newIssue();
     await ada.update(key, { title: 'Another' });
-    await waitUntilCaughtUp(stream);
+    // An event shows the issue as it is when it is read, and not as it was after each change.
+    await untilCaughtUp(app, stream);
     await ada.update(key, { priority: 'URGENT' });
     expect(await nextListEvent(stream)).toMatchObject({ kind: 'ENTERED', issueId: id, issue: { key } });
     await ada.mutate('commentCreate', { issueKey: key, body: 'Said.' });
@@ -40,7 +33,7 @@ describe('subscription { issues }', () => {
     await ada.update(key, { priority: 'LOW' });
     expect(await nextListEvent(stream)).toMatchObject({ kind: 'LEFT', issueId: id, issue: { key } });
     await ada.update(key, { title: 'Yet another' });
-    await waitUntilCaughtUp(stream);
+    await untilCaughtUp(app, stream);
     const other = await newIssue({ priority: 'URGENT' });
     expect(await nextListEvent(stream)).toMatchObject({ kind: 'ENTERED', issueId: other.id });
     await ada.mutate('issueDelete', { key: other.key });
@@ -229,7 +222,7 @@ describe('subscription { issues }', () => {
       else await ada.update(random.pick(keys), fields());
     }
     for (const { filter, ids, stream } of lists) {
-      await waitUntilCaughtUp(stream);
+      await untilCaughtUp(app, stream);
       while (stream.count() > 0) {
         const { kind, issueId } = await nextListEvent(stream);
         if (kind === 'LEFT') ids.delete(issueId);

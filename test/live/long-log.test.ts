@@ -11,16 +11,16 @@ import { numberAllChanges } from './logged.ts';
 const length = 30_000;
 const scan = 50;
 
-let test: TestDatabase;
+let testDatabase: TestDatabase;
 let db: TenantDb;
 let start: number;
 
 beforeAll(async () => {
-  test = await copyTemplate('demo');
-  const { unscoped } = test.database;
+  testDatabase = await copyTemplate('demo');
+  const { unscoped } = testDatabase.database;
   const { id } = await unscoped.selectFrom('workspace').select('id').executeTakeFirstOrThrow();
-  db = test.database.of(id);
-  await numberAllChanges(test.database);
+  db = testDatabase.database.of(id);
+  await numberAllChanges(testDatabase.database);
   const head = await db.selectFrom('changeHead').select('position').executeTakeFirstOrThrow();
   start = head.position;
   const last = await db
@@ -40,7 +40,7 @@ beforeAll(async () => {
   // Now PostgreSQL knows how long the log is, and chooses the plans of a long log.
   await sql`analyze change, change_head`.execute(unscoped);
 });
-afterAll(() => test.drop());
+afterAll(() => testDatabase.drop());
 
 const conditions: readonly (readonly [string, Predicate])[] = [
   ['all changes', always],
@@ -58,12 +58,12 @@ it.each(conditions)('a page of %s reads no more of a long log than it may examin
 });
 
 it('the search for old changes reads at most two of each workspace', async () => {
-  const query = longLogsQuery(test.database.unscoped, new Date(0), length * 10);
+  const query = longLogsQuery(testDatabase.database.unscoped, new Date(0), length * 10);
   expect(await changesRead(query)).toBeLessThanOrEqual(2);
 });
 
 async function changesRead(query: Compilable): Promise<number> {
-  const connection = await test.database.connect();
+  const connection = await testDatabase.database.connect();
   const plan = await planOf(connection, query);
   connection.release();
   return rowsReadBy(plan, 'change');

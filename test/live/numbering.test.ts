@@ -82,9 +82,9 @@ it('the sequencer gives the positions of a run that was rolled back to the same 
   expect(await positionsOf(workspaceId)).toEqual([1, 2, 3]);
 });
 
-const onServer = hasServer ? it : it.skip;
+const onPostgres = hasServer ? it : it.skip;
 
-onServer(
+onPostgres(
   'the sequencer leaves the changes of a workspace to the run that holds it, and does not wait for it',
   async () => {
     const workspaceId = newUuid();

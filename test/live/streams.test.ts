@@ -3,11 +3,12 @@ import { describe, expect, it } from '@jest/globals';
 import { hashToken } from '../../src/resolvers/access/access-tokens.ts';
 import { newUuid } from '../../src/resolvers/ids.ts';
 import { startApp } from '../support/app.ts';
+import { eventually } from '../support/eventually.ts';
 import { callerOf } from '../support/mutations.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
 import { listen } from './event-stream.ts';
 import { numberAllChanges } from './logged.ts';
-import { newestCursor } from './subscribing.ts';
+import { newestCursor, untilCaughtUp } from './subscribing.ts';
 import { sampleOf } from '../support/metrics.ts';
 import { revokeToken } from '../support/revoke-token.ts';
 
@@ -103,14 +104,13 @@ describe('GET /v1/changes as a stream', () => {
       .insertInto('changeInbox')
       .values(Array.from({ length: 2_500 }, change))
       .execute();
-    const newest = await newestCursor(app);
     const reads = () => sampleOf(app, 'workgraph_stream_reads_total', 'kind="made"');
     const before = await reads();
     const streams = await Promise.all(
       [1, 2, 3].map(() => listen(streamUrl(`?cursor=${start}`), world.ada.token)),
     );
     for (const stream of streams) {
-      while (stream.lastId() !== newest) await stream.next();
+      await untilCaughtUp(app, stream);
       stream.stop();
     }
     // Each stream would need ten reads of its own.
@@ -199,11 +199,11 @@ describe('GET /v1/changes as a stream', () => {
       await stream.ended;
     }
     // The server frees the place of a stream only when its connection is closed.
-    for (;;) {
+    await eventually(async () => {
       const next = await listen(streamUrl(), token);
       next.stop();
-      if (next.response.status === 200) break;
-    }
+      return next.response.status === 200;
+    });
   });
 
   it('begins or is refused with Retry-After where many are opened at once, and begins when it comes again', async () => {

@@ -36,6 +36,12 @@ export async function nextAnswer(
   return { id, type, answer: data };
 }
 
+/** Waits until a stream has received the newest change, or the cursor after it. */
+export async function untilCaughtUp(app: App, stream: EventReader): Promise<void> {
+  const newest = await newestCursor(app);
+  while (stream.lastId() !== newest) await stream.idAfter(stream.lastId());
+}
+
 /** The cursor of the newest change, after all changes have received their positions. */
 export async function newestCursor(app: App): Promise<string> {
   await numberAllChanges(app.database);

@@ -9,7 +9,7 @@ const { app, world, ada } = useIssueWorld({
   settings: { CHANGES_WAIT_MS: '25000' },
 });
 
-const whenCompiled = isGraphqlJs ? it.skip : it;
+const onCompiled = isGraphqlJs ? it.skip : it;
 
 const newIssue = () => ada.create({ teamId: world.eng.id, title: 'An issue' });
 
@@ -39,7 +39,7 @@ describe('an operation with a field that waits', () => {
     expect(await waiting).toMatchObject({ body: { data: { changes: { hasMore: false } } } });
   });
 
-  whenCompiled('reads its other fields first, because it is not in progress while it waits', async () => {
+  onCompiled('reads its other fields first, because it is not in progress while it waits', async () => {
     const { key } = await newIssue();
     const after = await newestCursor(app);
     const query = `query ($after: String, $key: String!) { changes(${wait}) { cursor } issue(key: $key) { title } }`;
@@ -56,7 +56,7 @@ describe('an operation with a field that waits', () => {
     expect(title).toBeLessThan(log);
   });
 
-  whenCompiled(
+  onCompiled(
     'answers at once if graphql-js has to answer it, so that it keeps no others waiting',
     async () => {
       const after = await newestCursor(app);

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { AnswersInMessages } from '../../src/server/graphql/answers-in-messages.ts';
 import { Admission } from '../../src/server/limits/admission.ts';
@@ -7,7 +5,7 @@ import { type App, startApp } from '../support/app.ts';
 import { whileIssuesAreBlocked } from '../support/blocked-issues.ts';
 import { eventually } from '../support/eventually.ts';
 import { sampleOf } from '../support/metrics.ts';
-import { openSocket } from './sockets.ts';
+import { collectMessages, signIn } from './sockets.ts';
 
 describe('a large message', () => {
   let app: App;
@@ -20,30 +18,23 @@ describe('a large message', () => {
     payload: { query: '{ viewer { scopes } }', variables: { unused: 'x'.repeat(bytes) } },
   });
   const large = messageOf(20_000);
+  const typesOf = (messages: readonly { type: string }[]) => messages.map(({ type }) => type);
 
-  /** A connection that has signed in to a server with a single place, and the messages that come over it. */
+  /** A connection that has signed in to a server with a single ticket, and the messages that come over it. */
   async function open() {
     app = await startApp({
       sharesDatabase: true,
       settings: { MAX_CONCURRENCY: '1', QUEUE_WAIT_MS: '60000', METRICS_ADDRESS: '0' },
     });
-    return signIn();
+    return openAnother();
   }
 
-  async function signIn() {
-    const connection = openSocket(app.url);
-    const [{ socket: tcp }] = (await once(connection.socket, 'upgrade')) as [IncomingMessage];
-    await connection.send({ type: 'connection_init', payload: { Authorization: `Bearer ${app.token}` } });
-    await once(connection.socket, 'message');
-    const types: string[] = [];
-    connection.socket.on('message', (data: Buffer) => {
-      const { type } = JSON.parse(String(data)) as { type: string };
-      types.push(type);
-    });
-    return { ...connection, tcp, types };
+  async function openAnother() {
+    const connection = await signIn(app.url, app.token);
+    return { ...connection, messages: collectMessages(connection.socket) };
   }
 
-  /** Takes the only place, sends the messages in one packet, and calls `meanwhile` when the first of them waits. */
+  /** Takes the only ticket, sends the messages in one packet, and calls `meanwhile` when the first of them waits. */
   async function whileBusy(
     { tcp, send }: Awaited<ReturnType<typeof open>>,
     messages: object[],
@@ -65,22 +56,29 @@ describe('a large message', () => {
   it('waits until the server has time for it, and those after it are answered after it', async () => {
     const connection = await open();
     await whileBusy(connection, [large, { type: 'ping' }, { ...large, id: '2' }, { type: 'ping' }], () => {
-      expect(connection.types).toEqual([]);
+      expect(connection.messages).toEqual([]);
     });
-    await eventually(() => connection.types.length === 6);
-    expect(connection.types.toSorted()).toEqual(['complete', 'complete', 'next', 'next', 'pong', 'pong']);
+    await eventually(() => connection.messages.length === 6);
+    expect(typesOf(connection.messages).toSorted()).toEqual([
+      'complete',
+      'complete',
+      'next',
+      'next',
+      'pong',
+      'pong',
+    ]);
     await connection.send({ type: 'ping' });
-    await eventually(() => connection.types.length === 7);
-    expect(connection.types.at(-1)).toBe('pong');
+    await eventually(() => connection.messages.length === 7);
+    expect(connection.messages.at(-1)).toMatchObject({ type: 'pong' });
     connection.socket.terminate();
   });
 
   it('may be small if there are many: those beyond 64 KiB in a second take turns', async () => {
-    const { send, types } = await open();
+    const { send, messages } = await open();
     const turn = jest.spyOn(Admission.prototype, 'turn');
     for (let sent = 1; sent <= 18; sent += 1)
       await send({ type: 'ping', payload: { text: 'x'.repeat(4_000) } });
-    await eventually(() => types.length === 18);
+    await eventually(() => messages.length === 18);
     // 16 of them have 64 KiB.
     expect(turn).toHaveBeenCalledTimes(2);
     turn.mockRestore();
@@ -92,19 +90,19 @@ describe('a large message', () => {
       connection.socket.terminate();
       await eventually(async () => (await load('waiting')) === 0);
     });
-    expect(connection.types).toEqual([]);
+    expect(connection.messages).toEqual([]);
   });
 
   it('closes its connection with the advice to try again later when too many of them wait', async () => {
     const connection = await open();
-    const others = await Promise.all(Array.from({ length: 8 }, () => signIn()));
+    const others = await Promise.all(Array.from({ length: 8 }, openAnother));
     const largest = messageOf(950_000);
     await whileBusy(connection, [largest], async () => {
       for (const { send } of others) await send(largest);
       expect(await Promise.race(others.map(({ closed }) => closed))).toBe(1013);
     });
-    await eventually(() => connection.types.length === 2);
-    expect(connection.types).toEqual(['next', 'complete']);
+    await eventually(() => connection.messages.length === 2);
+    expect(typesOf(connection.messages)).toEqual(['next', 'complete']);
     for (const { socket } of [connection, ...others]) socket.terminate();
   });
 });

@@ -1,18 +1,14 @@
-import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { startApp } from '../support/app.ts';
 import { logInto } from '../support/log-into.ts';
 import { whileIssuesAreBlocked } from '../support/blocked-issues.ts';
 import { eventually } from '../support/eventually.ts';
 import { sampleOf, samplesOf } from '../support/metrics.ts';
-import { openSocket } from './sockets.ts';
-
-type Connection = ReturnType<typeof openSocket>;
+import { collectMessages, type RawSocket, signIn } from './sockets.ts';
 
 it.each([
-  ['completes it', ({ send }: Connection) => send({ type: 'complete', id: '1' })],
-  ['closes its connection', async ({ socket }: Connection) => socket.terminate()],
+  ['completes it', ({ send }: RawSocket) => send({ type: 'complete', id: '1' })],
+  ['closes its connection', async ({ socket }: RawSocket) => socket.terminate()],
 ])(
   'an operation leaves the queue at once, logged and counted as 499, when the client %s',
   async (_how, leave) => {
@@ -21,9 +17,7 @@ it.each([
     const settings = { MAX_CONCURRENCY: '1', QUEUE_WAIT_MS: '60000', METRICS_ADDRESS: '0' };
     const app = await startApp({ sharesDatabase: true, settings, logLevel: 'info', log });
     const load = (state: string) => sampleOf(app, 'workgraph_admission_requests', `state="${state}"`);
-    const connection = openSocket(app.url);
-    await connection.send({ type: 'connection_init', payload: { Authorization: `Bearer ${app.token}` } });
-    await once(connection.socket, 'message');
+    const connection = await signIn(app.url, app.token);
     const { first } = await whileIssuesAreBlocked(app, async () => {
       const first = app.request('GET', '/v1/issues');
       await eventually(async () => (await load('in_progress')) === 1);
@@ -57,10 +51,7 @@ describe.each(['waiting', 'in_progress'])(
       const settings = { MAX_CONCURRENCY: '1', QUEUE_WAIT_MS: '60000', METRICS_ADDRESS: '0' };
       const app = await startApp({ sharesDatabase: true, settings });
       const load = (name: string) => sampleOf(app, 'workgraph_admission_requests', `state="${name}"`);
-      const { socket, closed, send } = openSocket(app.url);
-      const [{ socket: tcp }] = (await once(socket, 'upgrade')) as [IncomingMessage];
-      await send({ type: 'connection_init', payload: { Authorization: `Bearer ${app.token}` } });
-      await once(socket, 'message');
+      const { socket, tcp, closed, send } = await signIn(app.url, app.token);
       const answers: unknown[] = [];
       const { promise: pongReceived, resolve: markPongReceived } = Promise.withResolvers<void>();
       socket.on('message', (data: Buffer) => {
@@ -77,7 +68,8 @@ describe.each(['waiting', 'in_progress'])(
         tcp.cork();
         for (const message of [complete, ...messages, { type: 'ping' }]) await send(message);
         tcp.uncork();
-        await Promise.race([pongReceived, closed]); // else the first operation may end before the server has read that it is completed
+        // Otherwise the first operation might end before the server has read that it is completed.
+        await Promise.race([pongReceived, closed]);
         return { first };
       });
       const code = await closed;
@@ -109,11 +101,8 @@ describe.each(['waiting', 'in_progress'])(
 
 it('operations beyond 32 without an answer are refused, and what comes after them waits', async () => {
   const app = await startApp({ sharesDatabase: true, settings: { QUEUE_WAIT_MS: '60000' } });
-  const { socket, send } = openSocket(app.url);
-  await send({ type: 'connection_init', payload: { Authorization: `Bearer ${app.token}` } });
-  await once(socket, 'message');
-  const messages: { type: string; payload: { extensions?: { code: string } }[] }[] = [];
-  socket.on('message', (data: Buffer) => messages.push(JSON.parse(String(data)) as (typeof messages)[0]));
+  const { socket, send } = await signIn(app.url, app.token);
+  const messages = collectMessages<{ type: string; payload: { extensions?: { code: string } }[] }>(socket);
   await whileIssuesAreBlocked(app, async () => {
     const beganMs = performance.now();
     for (let id = 1; id <= 42; id += 1)

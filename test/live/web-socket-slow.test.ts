@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, it, jest } from '@jest/globals';
-import { WebSocket } from 'ws';
+import type { WebSocket } from 'ws';
 import { type App, startApp } from '../support/app.ts';
 import { newAttachmentCaller, type AttachmentCaller } from '../attachments/files.ts';
-import { socketUrl } from './sockets.ts';
+import { collectMessages, signIn } from './sockets.ts';
+import { eventually } from '../support/eventually.ts';
 import { sampleOf } from '../support/metrics.ts';
 import { fakeIntervals } from '../support/fake-timers.ts';
 
@@ -28,29 +27,23 @@ async function start(clientMs: number): Promise<AttachmentCaller> {
   return caller;
 }
 
-/** A connection that has signed in, its socket, and the messages that come over it. */
+/** A WebSocket that has signed in, its connection, and the messages that come over it. */
 async function open(token: string) {
-  let socket: Socket | undefined;
-  const ws = new WebSocket(socketUrl(app.url), 'graphql-transport-ws', {
-    createConnection: (options: { port?: unknown }) => (socket = connect(Number(options.port), '127.0.0.1')),
-  });
-  const messages: string[] = [];
-  ws.on('message', (data: Buffer) => messages.push(String(data)));
-  await once(ws, 'open');
-  ws.send(JSON.stringify({ type: 'connection_init', payload: { Authorization: `Bearer ${token}` } }));
-  await once(ws, 'message');
-  messages.length = 0;
-  if (!socket) throw new Error('It is connected.');
-  return { ws, socket, messages };
+  const { socket, tcp } = await signIn(app.url, token);
+  return { socket, tcp, messages: collectMessages(socket) };
 }
 
+/** Waits for this number of messages, or until the WebSocket is closed. */
+const untilMessages = ({ socket, messages }: Awaited<ReturnType<typeof open>>, count: number) =>
+  eventually(() => messages.length >= count || socket.readyState !== socket.OPEN);
+
 /** Requests an answer that is larger than the socket buffers of both ends. */
-function requestLargeAnswer(ws: WebSocket, id: string, issueKey: string, aliases = 95): void {
+function requestLargeAnswer(socket: WebSocket, id: string, issueKey: string, aliases = 95): void {
   const fields = Array.from(
     { length: aliases },
     (_, n) => `a${n}: issue(key: "${issueKey}") { description }`,
   );
-  ws.send(JSON.stringify({ type: 'subscribe', id, payload: { query: `{ ${fields.join(' ')} }` } }));
+  socket.send(JSON.stringify({ type: 'subscribe', id, payload: { query: `{ ${fields.join(' ')} }` } }));
 }
 
 const unsentBytes = () => sampleOf(app, 'workgraph_unsent_bytes');
@@ -59,36 +52,38 @@ it('a client that reads slowly but steadily gets all of its messages', async () 
   // Longer than a busy machine could keep the test from reading, and shorter than reading everything takes.
   const clientMs = 2_500;
   const { issueKey, token } = await start(clientMs);
-  const { ws, socket, messages } = await open(token);
-  socket.on('data', () => {
-    socket.pause();
-    setTimeout(() => socket.resume(), 15);
+  const connection = await open(token);
+  const { socket, tcp, messages } = connection;
+  tcp.on('data', () => {
+    tcp.pause();
+    setTimeout(() => tcp.resume(), 15);
   });
   const began = performance.now();
-  requestLargeAnswer(ws, 'large', issueKey);
-  requestLargeAnswer(ws, 'other', issueKey);
-  requestLargeAnswer(ws, 'small', issueKey, 1);
-  while (messages.length < 6 && ws.readyState === ws.OPEN) await delay(10);
-  const types = messages.map((message) => (JSON.parse(message) as { type: string; id: string }).type);
+  requestLargeAnswer(socket, 'large', issueKey);
+  requestLargeAnswer(socket, 'other', issueKey);
+  requestLargeAnswer(socket, 'small', issueKey, 1);
+  await untilMessages(connection, 6);
+  const types = messages.map(({ type }) => type);
   expect(types.toSorted()).toEqual(['complete', 'complete', 'complete', 'next', 'next', 'next']);
   expect(performance.now() - began).toBeGreaterThan(clientMs);
-  ws.terminate();
+  socket.terminate();
 });
 
 it('a client that has much to read before a ping is not taken for one that has gone', async () => {
   fakeIntervals();
   try {
     const { issueKey, token } = await start(60_000);
-    const { ws, socket, messages } = await open(token);
-    socket.pause();
-    requestLargeAnswer(ws, 'large', issueKey);
-    requestLargeAnswer(ws, 'other', issueKey);
-    while ((await unsentBytes()) < 8_000_000) await delay(10);
+    const connection = await open(token);
+    const { socket, tcp, messages } = connection;
+    tcp.pause();
+    requestLargeAnswer(socket, 'large', issueKey);
+    requestLargeAnswer(socket, 'other', issueKey);
+    await eventually(async () => (await unsentBytes()) >= 8_000_000);
     for (let n = 0; n < 4; n += 1) jest.advanceTimersByTime(15_000);
-    socket.resume();
-    while (messages.length < 4 && ws.readyState === ws.OPEN) await delay(10);
+    tcp.resume();
+    await untilMessages(connection, 4);
     expect(messages).toHaveLength(4);
-    ws.terminate();
+    socket.terminate();
   } finally {
     jest.useRealTimers();
   }
@@ -98,11 +93,11 @@ it('a client that answers no ping is disconnected', async () => {
   fakeIntervals();
   try {
     const { token } = await start(60_000);
-    const { ws, socket } = await open(token);
-    socket.pause();
+    const { socket, tcp } = await open(token);
+    tcp.pause();
     jest.advanceTimersByTime(30_000);
-    const closed = once(ws, 'close');
-    socket.resume();
+    const closed = once(socket, 'close');
+    tcp.resume();
     await closed;
   } finally {
     jest.useRealTimers();

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { type App, startApp } from '../support/app.ts';
-import { openSocket } from './sockets.ts';
+import { signIn } from './sockets.ts';
 import { revokeToken } from '../support/revoke-token.ts';
 import { fakeIntervals } from '../support/fake-timers.ts';
 import { samplesOf } from '../support/metrics.ts';
@@ -17,17 +17,10 @@ afterAll(async () => {
   jest.useRealTimers();
 });
 
-async function signIn(token: string, url = app.url) {
-  const connection = openSocket(url);
-  await connection.send({ type: 'connection_init', payload: { Authorization: `Bearer ${token}` } });
-  await once(connection.socket, 'message');
-  return connection;
-}
-
-it('closes the idle connections of a revoked token with 4403, and those of other tokens stay open', async () => {
+it('the idle connections of a revoked token are closed with 4403, and those of other tokens stay open', async () => {
   const token = await app.tokenFor();
-  const revoked = [await signIn(token), await signIn(token)];
-  const other = await signIn(app.token);
+  const revoked = [await signIn(app.url, token), await signIn(app.url, token)];
+  const other = await signIn(app.url, app.token);
   await revokeToken(app, token);
   jest.advanceTimersByTime(7_500);
   expect(await Promise.all(revoked.map(({ closed }) => closed))).toEqual([4403, 4403]);
@@ -37,10 +30,10 @@ it('closes the idle connections of a revoked token with 4403, and those of other
   other.socket.terminate();
 });
 
-it('counts operations that exceed the quota of a token with status 429, as over HTTP', async () => {
+it('operations that exceed the quota of a token are counted with status 429, as over HTTP', async () => {
   const limitedApp = await startApp({ settings: { REQUESTS_PER_MINUTE: '3', METRICS_ADDRESS: '0' } });
   try {
-    const { socket, send } = await signIn(limitedApp.token, limitedApp.url);
+    const { socket, send } = await signIn(limitedApp.url, limitedApp.token);
     const errors: unknown[] = [];
     const { promise: allAnswered, resolve } = Promise.withResolvers<void>();
     // They are sent one after another, so that the server knows of the empty quota before it reads the last ones.

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { setImmediate } from 'node:timers/promises';
 import { ApolloClient, gql, InMemoryCache } from '@apollo/client';
 import { GraphQLWsLink } from '@apollo/client/link/subscriptions';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -9,7 +7,7 @@ import { WebSocket } from 'ws';
 import { scopes } from '../../src/resolvers/context.ts';
 import { schema } from '../../src/schema/index.ts';
 import { useIssueWorld } from '../support/use-issue-world.ts';
-import { openSocket, changesDocument, openStreams, socketUrl } from './sockets.ts';
+import { changesDocument, collectMessages, signIn, socketUrl, untilStreams } from './sockets.ts';
 import { newestCursor } from './subscribing.ts';
 import { revokeToken } from '../support/revoke-token.ts';
 
@@ -82,7 +80,7 @@ describe('the client of graphql-ws', () => {
     const second = await newIssue();
     expect((await stream.next()).value?.data?.changes.issue.key).toBe(second.key);
     await stream.return?.();
-    while ((await openStreams(app)) > 0) await setImmediate();
+    await untilStreams(app, (count) => count === 0);
     const again = client.iterate<{ changes: { issue: { key: string } } }>({
       query: changesDocument,
       variables: { after: received.value?.data?.changes.cursor },
@@ -98,11 +96,11 @@ describe('the client of graphql-ws', () => {
     const keptStream = client.iterate<{ changes: { issue: { key: string } } }>({ query: changesDocument });
     const endedStream = client.iterate<{ changes: { issue: { key: string } } }>({ query: changesDocument });
     const keys = [keptStream.next(), endedStream.next()];
-    while ((await openStreams(app)) < 2) await setImmediate();
+    await untilStreams(app, (count) => count >= 2);
     const first = await newIssue();
     for (const key of keys) expect((await key).value?.data?.changes.issue.key).toBe(first.key);
     await endedStream.return?.();
-    while ((await openStreams(app)) > 1) await setImmediate();
+    await untilStreams(app, (count) => count <= 1);
     const second = await newIssue();
     expect((await keptStream.next()).value?.data?.changes.issue.key).toBe(second.key);
     expect(closed).toEqual([]);
@@ -169,7 +167,7 @@ describe('the client of graphql-ws', () => {
     const client = connect(await app.tokenFor());
     const streams = [1, 2, 3].map(() => client.iterate({ query: changesDocument }));
     const firstEvents = streams.map((stream) => stream.next());
-    while ((await openStreams(app)) < 3) await setImmediate();
+    await untilStreams(app, (count) => count >= 3);
     const { errors } = await answersTo(client, changesDocument);
     expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['TOO_MANY_STREAMS']);
     await newIssue();
@@ -182,7 +180,7 @@ describe('the client of graphql-ws', () => {
     const client = connect(token);
     const stream = client.iterate({ query: changesDocument });
     const firstEvent = stream.next();
-    while ((await openStreams(app)) === 0) await setImmediate();
+    await untilStreams(app, (count) => count > 0);
     await newIssue();
     await firstEvent;
     await revokeToken(app, token);
@@ -202,18 +200,15 @@ describe('the client of graphql-ws', () => {
     ['it asks for something else', '{ viewer { scopes } }'],
   ])('is closed when its token was revoked and %s', async (_what, query) => {
     const token = await app.tokenFor();
-    const { socket, closed, send } = openSocket(app.url);
-    await send({ type: 'connection_init', payload: { Authorization: `Bearer ${token}` } });
-    await once(socket, 'message');
+    const { socket, closed, send } = await signIn(app.url, token);
     const subscribe = { type: 'subscribe', id: '1', payload: { query } };
     const isStream = query === changesDocument;
     if (isStream) {
       await send(subscribe);
-      while ((await openStreams(app)) === 0) await setImmediate();
+      await untilStreams(app, (count) => count > 0);
     }
     await revokeToken(app, token);
-    const messages: { type: string }[] = [];
-    socket.on('message', (data: Buffer) => messages.push(JSON.parse(String(data)) as { type: string }));
+    const messages = collectMessages(socket);
     if (isStream) await newIssue();
     else await send(subscribe);
     expect(await closed).toBe(4403);
@@ -249,7 +244,7 @@ it('Apollo Client subscribes and queries over the socket', async () => {
       next: (answer) => received.resolve(answer.data?.changes.eventType),
       error: received.reject,
     });
-  while ((await openStreams(app)) === 0) await setImmediate();
+  await untilStreams(app, (count) => count > 0);
   await newIssue();
   expect(await received.promise).toBe('issue.created.v1');
   subscription.unsubscribe();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Random } from '../support/random.ts';
 import { Calendar, type categories, isClosed } from './trend-model.ts';
 import {
-  declared,
+  periodVariables,
   periodArguments,
   issues,
   notDeleted,
@@ -23,7 +23,7 @@ afterAll(async () => {
 describe('issueFlow', () => {
   it('counts issues by their category at the end of each period, in any time zone', async () => {
     const random = new Random('flow');
-    const query = `query (${declared}) { issueFlow(${periodArguments}) { historySinceUtc periods { startsOn backlog open active completed canceled } } }`;
+    const query = `query (${periodVariables}) { issueFlow(${periodArguments}) { historySinceUtc periods { startsOn backlog open active completed canceled } } }`;
     for (const _ of [...tries, ...tries]) {
       const requested = randomPeriods(random);
       const calendar = new Calendar(requested.timeZone, requested.every);
@@ -37,7 +37,7 @@ describe('issueFlow', () => {
 
   it('counts the issues of some teams alone, with the same number of statements', async () => {
     const random = new Random('flow of teams');
-    const query = `query (${declared}, $team: TeamFilter) {
+    const query = `query (${periodVariables}, $team: TeamFilter) {
       issueFlow(${periodArguments}, team: $team) { periods { startsOn backlog open active completed canceled } } }`;
     const filters = [
       { team: { code: { eq: 'ENG' } }, codes: ['ENG'] },
@@ -64,14 +64,14 @@ describe('issueFlow', () => {
   });
 
   it('names the argument in a refusal', async () => {
-    const query = `query (${declared}, $team: TeamFilter) { issueFlow(${periodArguments}, team: $team) { periods { open } } }`;
+    const query = `query (${periodVariables}, $team: TeamFilter) { issueFlow(${periodArguments}, team: $team) { periods { open } } }`;
     const requested = { ...randomPeriods(new Random('refused')), team: { id: { eq: 'issue_1' } } };
     expect(JSON.stringify(await world.ask(query, requested))).toContain('team.id');
   });
 
   it('ends with the current period', async () => {
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
-    const query = `query (${declared}) { issueFlow(${periodArguments}) { periods { startsOn completed } } }`;
+    const query = `query (${periodVariables}) { issueFlow(${periodArguments}) { periods { startsOn completed } } }`;
     const requested = { every: 'DAY', from: '2026-01-01', to: tomorrow, timeZone: 'UTC' };
     const from = new Date(Date.now() - 5 * 86_400_000).toISOString().slice(0, 10);
     const { issueFlow } = await world.answered<{ issueFlow: { periods: object[] } }>(query, {

@@ -87,11 +87,11 @@ describe('the stages of an issue', () => {
   it('follow each other without gaps under concurrent changes', async () => {
     const issue = await create();
     const { todo, doing, done } = world.eng;
-    const turns = Array.from({ length: 40 }, (_, turn) => [todo, doing, done][turn % 3]);
+    const statusIds = Array.from({ length: 40 }, (_, index) => [todo, doing, done][index % 3]);
     await Promise.all(
-      turns.map((statusId, turn) =>
+      statusIds.map((statusId, index) =>
         // Changes of labels take a transaction.
-        ada.update(issue.key, turn % 4 === 0 ? { statusId, labelIds: [world.shared] } : { statusId }),
+        ada.update(issue.key, index % 4 === 0 ? { statusId, labelIds: [world.shared] } : { statusId }),
       ),
     );
     const stages = await stagesOf(issue);

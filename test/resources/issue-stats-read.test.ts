@@ -58,7 +58,7 @@ it('the test covers every grouping of the schema', () => {
 });
 
 it.each(cases.map((by) => ({ by })))(
-  'counts and sums by $by as the model does, in one statement',
+  'issueStats counts and sums by $by as the model does',
   async ({ by }) => {
     const filters = new RandomFilters(world.model, new Random(`stats by ${by.join(' ')}`));
     for (const filter of [{}, filters.filter('Issue'), filters.filter('Issue')]) {
@@ -71,7 +71,7 @@ it.each(cases.map((by) => ({ by })))(
   },
 );
 
-it('takes one statement for the counts, and one for each kind of object that the groups select', async () => {
+it('issueStats takes one statement for the counts, and one for each kind of object that the groups select', async () => {
   const count = '{ issueStats(groupBy: [TEAM, STATUS]) { count } }';
   const named = '{ issueStats(groupBy: [TEAM, STATUS]) { count team { name } status { name } } }';
   await world.ask(count);
@@ -80,7 +80,7 @@ it('takes one statement for the counts, and one for each kind of object that the
   expect((await world.ask(named)).statements).toBe(statements + (isGraphqlJs ? 3 : 1));
 });
 
-it('refuses more than three groupings, and accepts a repeated one', async () => {
+it('issueStats refuses more than three groupings, and accepts a repeated one', async () => {
   const by = ['TEAM', 'STATUS', 'PRIORITY', 'LABEL'];
   const answer = await world.ask(query, { by });
   expect(codesOf(answer)).toEqual(['INVALID_REQUEST']);
@@ -90,7 +90,7 @@ it('refuses more than three groupings, and accepts a repeated one', async () => 
 });
 
 it.each([[['ASSIGNEE', 'PRIORITY']], [['LABEL']], [['STATUS_CATEGORY', 'TEAM', 'PROJECT']]])(
-  'gives the first groups by %j, in the same order whatever their number',
+  'issueStats returns the first groups by %j, in the same order whatever their number',
   async (by) => {
     const groupsOf = async (first: number | null | undefined) => {
       const query = `query ($by: [IssueStatsGroup!]!, $first: Int) { issueStats(groupBy: $by, first: $first) { ${selection} } }`;
@@ -105,7 +105,7 @@ it.each([[['ASSIGNEE', 'PRIORITY']], [['LABEL']], [['STATUS_CATEGORY', 'TEAM', '
   },
 );
 
-it.each([0, -1, 1_001, 2_147_483_647])('refuses %i groups', async (first) => {
+it.each([0, -1, 1_001, 2_147_483_647])('issueStats refuses to return %i groups', async (first) => {
   const answer = await world.ask(`{ issueStats(groupBy: [TEAM], first: ${first}) { count } }`);
   expect(codesOf(answer)).toEqual(['INVALID_REQUEST']);
   expect(answer.body.errors?.[0]?.message).toBe('first: must be a whole number from 1 to 1000.');

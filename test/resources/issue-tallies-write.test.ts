@@ -65,8 +65,7 @@ const priorityCodes: Readonly<Record<string, number>> = { NONE: 0, URGENT: 1, HI
 
 /** The body of a PATCH for the same change, in which null does not clear a field. */
 function patchOf(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const nonNull = Object.entries(fields).filter(([, value]) => value !== null);
-  const named = nonNull.map(([name, value]) => [
+  const named = Object.entries(withoutNulls(fields)).map(([name, value]) => [
     restNames[name] ?? name,
     name === 'priority' ? priorityCodes[String(value)] : value,
   ]);
@@ -81,7 +80,7 @@ describe('the tallies of issues', () => {
     const deleted: IssueRead[] = [];
     for (let round = 0; round < (isWhole ? 40 : 8); round += 1) {
       const some = () => random.sample(issues, 4).map(({ key }) => key);
-      const created = Array.from({ length: 3 }, () => create(patchless(randomFields(random))));
+      const created = Array.from({ length: 3 }, () => create(withoutNulls(randomFields(random))));
       issues.push(...(await Promise.all(created)));
       await Promise.all(some().map((key) => ada.update(key, randomFields(random))));
       await Promise.all(
@@ -232,8 +231,8 @@ describe('concurrent writes', () => {
   });
 });
 
-/** The fields without nulls, for a new issue. */
-function patchless(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+/** The fields without nulls, which neither a new issue nor a PATCH accepts. */
+function withoutNulls(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 

@@ -3,7 +3,7 @@ import { Random } from '../support/random.ts';
 import { Calendar, categories, isClosed, type ModelIssue, percentile } from './trend-model.ts';
 import {
   type PeriodRequest,
-  declared,
+  periodVariables,
   periodArguments,
   notDeleted,
   randomPeriods,
@@ -58,7 +58,7 @@ interface Shown extends Record<'created' | 'started' | 'closed', number> {
   leadTime: object;
 }
 
-const trend = `query (${declared}, $by: [IssueStatsGroup!]!, $filter: IssueFilter, $first: Int) {
+const trend = `query (${periodVariables}, $by: [IssueStatsGroup!]!, $filter: IssueFilter, $first: Int) {
   issueTrend(${periodArguments}, groupBy: $by, filter: $filter, first: $first) { historySinceUtc periods {
     startsOn statusCategory team { code } project { key } delivery { number team { code } } priority label { name team { code } }
     created started closed createdEstimate startedEstimate closedEstimate

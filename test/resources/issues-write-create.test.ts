@@ -176,7 +176,7 @@ describe('issueCreate', () => {
       'roleAssignments: must have at most 50 items',
     ],
     [
-      'an id that is none',
+      'something that is not an id',
       { parentIssueId: 'ENG-1' },
       'parentIssueId: expected an issue id, got something that is not an id',
     ],

@@ -71,10 +71,10 @@ async function keptUnder(key: string): Promise<{ answered: boolean; written: boo
 }
 
 /** With graphql-js, all writes with a key run in a transaction, as below. */
-const itCompiled = isGraphqlJs ? it.skip : it;
+const onCompiled = isGraphqlJs ? it.skip : it;
 
 describe.each(writes)('%s', (_what, write) => {
-  itCompiled('takes one statement more with a key, which adds the answer', async () => {
+  onCompiled('takes one statement more with a key, which adds the answer', async () => {
     const [method, path, body] = write();
     const key = keyed.newKey();
     await statementsOf(() => keyed.app.request(method, path, { body }));
@@ -84,7 +84,7 @@ describe.each(writes)('%s', (_what, write) => {
     expect(await keptUnder(key)).toEqual({ answered: true, written: false });
   });
 
-  itCompiled('is answered from its row when it is repeated and its answer was not kept', async () => {
+  onCompiled('is answered from its row when it is repeated and its answer was not kept', async () => {
     const [method, path, body] = write();
     const key = keyed.newKey();
     const first = await withoutAnswers(() => keyed.rest(method, path, key, body));

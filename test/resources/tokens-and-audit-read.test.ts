@@ -5,16 +5,17 @@ import { inProcess } from '../cli/workgraph.ts';
 import { describeReads } from '../graph/read-suite.ts';
 import { dataOf } from '../graph/graph-answer.ts';
 import { startWorld, type World } from '../graph/world.ts';
+import { eventually } from '../support/eventually.ts';
 
 let world: World;
 /** A token of an admin and one of a member, both with `workspace:admin`. */
-let admins: string;
-let members: string;
+let adminToken: string;
+let memberToken: string;
 
 beforeAll(async () => {
   world = await startWorld();
-  admins = await world.token(['workspace:admin', 'issues:read'], 1);
-  members = await world.token(['workspace:admin', 'issues:read'], 2);
+  adminToken = await world.token(['workspace:admin', 'issues:read'], 1);
+  memberToken = await world.token(['workspace:admin', 'issues:read'], 2);
   await world.token(['teams:read'], 2);
   const { workspaceId } = world.fixture;
   const { unscoped: db } = world.app.database;
@@ -27,10 +28,10 @@ beforeAll(async () => {
     .where('id', '=', ended?.id ?? '')
     .execute();
   // Wait until the last use of the owner's token is stored, which happens after an answer was sent.
-  for (let written = false; !written; ) {
+  await eventually(async () => {
     await world.ask('{ viewer { scopes } }');
-    written = (await own.execute()).some(({ lastUsedUtc }) => lastUsedUtc !== null);
-  }
+    return (await own.execute()).some(({ lastUsedUtc }) => lastUsedUtc !== null);
+  });
   await writeAuditEntries();
   world = { ...world, model: await world.read() };
 });
@@ -60,13 +61,13 @@ const query = '{ accessTokens { totalCount nodes { id userAccountId } } }';
 describe('access tokens', () => {
   it('with workspace:admin, owners and admins list all tokens, and other members list their own', async () => {
     const all = world.model.all('AccessToken').map(({ id }) => id);
-    for (const token of [undefined, admins]) {
+    for (const token of [undefined, adminToken]) {
       const { accessTokens } = dataOf(await world.ask(query, {}, token)) as unknown as Tokens;
       expect(accessTokens.totalCount).toBe(all.length);
       expect(new Set(accessTokens.nodes.map(({ id }) => id))).toEqual(new Set(all));
     }
     const own = encodeId('user', world.fixture.rows.member[2]?.userAccountId ?? '');
-    const { accessTokens } = dataOf(await world.ask(query, {}, members)) as unknown as Tokens;
+    const { accessTokens } = dataOf(await world.ask(query, {}, memberToken)) as unknown as Tokens;
     expect(accessTokens.totalCount).toBe(2);
     expect(accessTokens.nodes.map(({ userAccountId }) => userAccountId)).toEqual([own, own]);
   });
@@ -75,7 +76,7 @@ describe('access tokens', () => {
     const others = encodeId('user', world.fixture.rows.member[0]?.userAccountId ?? '');
     const filtered =
       'query ($id: ID) { accessTokens(filter: { userAccountId: { eq: $id } }) { totalCount nodes { id } } }';
-    expect(dataOf(await world.ask(filtered, { id: others }, members)).accessTokens).toEqual({
+    expect(dataOf(await world.ask(filtered, { id: others }, memberToken)).accessTokens).toEqual({
       totalCount: 0,
       nodes: [],
     });
@@ -86,7 +87,7 @@ describe('access tokens', () => {
     const paged = await world.ask(
       'query ($before: String) { accessTokens(last: 250, before: $before) { nodes { userAccountId } } }',
       { before },
-      members,
+      memberToken,
     );
     const { nodes } = (dataOf(paged) as unknown as Tokens).accessTokens;
     expect(nodes.filter(({ userAccountId }) => userAccountId === others)).toEqual([]);
@@ -97,9 +98,9 @@ describe('access tokens', () => {
     const tokens = world.model.all('AccessToken');
     const ids = tokens.map(({ id }) => id);
     const shown = ({ id, name, scopes }: (typeof tokens)[number]) => ({ id, name, scopes });
-    expect(dataOf(await world.ask(node, { ids }, admins)).nodes).toEqual(tokens.map(shown));
+    expect(dataOf(await world.ask(node, { ids }, adminToken)).nodes).toEqual(tokens.map(shown));
     const own = encodeId('user', world.fixture.rows.member[2]?.userAccountId ?? '');
-    expect(dataOf(await world.ask(node, { ids }, members)).nodes).toEqual(
+    expect(dataOf(await world.ask(node, { ids }, memberToken)).nodes).toEqual(
       tokens.map((token) => (token.userAccountId === own ? shown(token) : null)),
     );
   });

@@ -127,8 +127,8 @@ export function randomPeriods(random: Random): PeriodRequest {
   return { every, from, to: to < nearer ? to : nearer, timeZone: random.pick(zones) };
 }
 
-/** The declarations of the variables of a trend query. */
-export const declared = '$every: TrendPeriodLength!, $from: Date!, $to: Date!, $timeZone: String!';
+/** The variables that a trend query takes its periods from: their declarations, and the arguments they are passed as. */
+export const periodVariables = '$every: TrendPeriodLength!, $from: Date!, $to: Date!, $timeZone: String!';
 export const periodArguments = 'every: $every, from: $from, to: $to, timeZone: $timeZone';
 
 /** One number for each random query. */

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { newUuid, encodeId } from '../../src/resolvers/ids.ts';
-import type { App } from '../support/app.ts';
+import { type App, startApp } from '../support/app.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { type IssueWorld, issueWorld } from '../support/issue-world.ts';
 import { type Caller, callerOf } from '../support/mutations.ts';
 import { hasServer, urlOf } from '../db/engines.ts';
+import { untilLockWaits } from '../support/while-locked.ts';
 import { uuidOf } from '../support/ids.ts';
 
 // Another process changes reference data, and this server checks writes against its cached copy.
@@ -19,7 +20,6 @@ onPostgres('a write whose reference data another process has just changed', () =
   let other: pg.Client;
 
   beforeAll(async () => {
-    const { startApp } = await import('../support/app.ts');
     app = await startApp({ sharesDatabase: true });
     world = await issueWorld(app);
     ada = callerOf(app, world.ada.token);
@@ -93,18 +93,11 @@ onPostgres('a write whose reference data another process has just changed', () =
     ]);
     const titled = (title: string) => ({ teamId: ops.id, title });
     const first = ada.create(titled('First'));
-    for (let waiting = 0; waiting === 0; ) {
-      // Within a transaction, statistics of other sessions are cached until they are cleared.
-      await other.query('select pg_stat_clear_snapshot()');
-      const { rows } = await other.query<{ waiting: number }>(
-        `select count(*)::int as waiting from pg_stat_activity
-         where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      waiting = rows[0]?.waiting ?? 0;
-    }
+    await untilLockWaits(app.database, 1);
     const refused = ada.violationsOf('issueCreate', { ...titled('Nowhere'), statusId: ops.doing });
     const done = Promise.all(['Second', 'Third', 'Fourth'].map((title) => ada.create(titled(title))));
-    await setTimeout(200);
+    // Nothing tells when these requests have been checked and wait for the first one.
+    await delay(200);
     await other.query('delete from status where id = $1', [uuidOf(ops.doing)]);
     await other.query('commit');
     expect(await refused).toEqual(["statusId: does not belong to the issue's team"]);

@@ -56,7 +56,7 @@ describe('with an answer that needs no further statement', () => {
   const { eng, bob, shared } = world;
   const shown =
     'key labels { name } labelIds assignees { displayName } roleAssignments { role } isSubscribed';
-  const take = async (mutation: 'issueCreate' | 'issueUpdate', input: Record<string, unknown>) => {
+  const issueAfter = async (mutation: 'issueCreate' | 'issueUpdate', input: Record<string, unknown>) => {
     const type = mutation === 'issueCreate' ? 'IssueCreateInput' : 'IssueUpdateInput';
     const document = `mutation ($input: ${type}!) { ${mutation}(input: $input) { issue { ${shown} } } }`;
     const answer = await app.graphql<Record<string, { issue: Record<string, unknown> }>>(
@@ -73,16 +73,16 @@ describe('with an answer that needs no further statement', () => {
     labelIds: [eng.bug, shared],
     assigneeUserAccountIds: [bob.id],
   };
-  const created = await take('issueCreate', input);
-  const changed = await take('issueUpdate', { key: created.key, title: 'Changed' });
-  const hangs = {
+  const created = await issueAfter('issueCreate', input);
+  const changed = await issueAfter('issueUpdate', { key: created.key, title: 'Changed' });
+  const related = {
     labels: [{ name: 'Bug' }, { name: 'Shared' }],
     assignees: [{ displayName: 'Bob Member' }],
     roleAssignments: [],
     isSubscribed: true,
   };
-  expect(created).toMatchObject(hangs);
-  expect(changed).toMatchObject(hangs);
+  expect(created).toMatchObject(related);
+  expect(changed).toMatchObject(related);
 });
 
 // A change between the start of a statement and its lock takes a second session.

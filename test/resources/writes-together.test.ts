@@ -3,9 +3,11 @@ import { sql } from 'kysely';
 import { onStatement } from '../../src/db/engine/meter.ts';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import { type App, startApp } from '../support/app.ts';
+import { eventually } from '../support/eventually.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { type IssueWorld, issueWorld, newTeam } from '../support/issue-world.ts';
 import { type Caller, callerOf } from '../support/mutations.ts';
+import { untilLockWaits } from '../support/while-locked.ts';
 import { hasServer } from '../db/engines.ts';
 import { uuidOf } from '../support/ids.ts';
 
@@ -56,7 +58,7 @@ function expectShared(statements: number): void {
 
 const names = ['Ada Member', 'Bob Member'];
 
-it('adds each comment to its issue, and subscribes its author to that issue only', async () => {
+it('a shared statement adds each comment to its issue, and subscribes its author to that issue only', async () => {
   const issues = await Promise.all(Array.from({ length: times }, (_, index) => create(index)));
   const { result, statements } = await writing('comment', () =>
     atOnce((caller, index) =>
@@ -79,7 +81,7 @@ it('adds each comment to its issue, and subscribes its author to that issue only
   expect(rows).toEqual([{ count: times + times / 2 }]);
 });
 
-it('returns to each change its own issue, actor and subscription', async () => {
+it('a shared statement returns to each change its own issue, actor and subscription', async () => {
   const { eng, ada: me, bob, apollo } = world;
   const issues = await Promise.all(Array.from({ length: times }, (_, index) => create(index)));
   for (const { key } of issues.slice(0, times / 4)) await callers[1].mutate('issueSubscribe', { key });
@@ -114,7 +116,7 @@ it('returns to each change its own issue, actor and subscription', async () => {
   expect(moved.map(({ revision }) => revision)).toEqual(issues.map(() => 3));
 });
 
-it('numbers new issues of several teams without gaps, each with its own fields', async () => {
+it('a shared statement numbers new issues of several teams without gaps, each with its own fields', async () => {
   const { bob, shared, workspaceId } = world;
   const teams: { code: string; id: string }[] = [];
   // More than a batcher has statements running at once.
@@ -147,7 +149,7 @@ it('numbers new issues of several teams without gaps, each with its own fields',
     });
 });
 
-it('refuses a write to a missing issue, and does the others of its batch', async () => {
+it('a write to a missing issue is refused, and the others of its batch are done', async () => {
   const issues = await Promise.all(Array.from({ length: times }, (_, index) => create(index)));
   const nowhere = encodeId('issue', newUuid());
   const answers = await Promise.allSettled(
@@ -168,16 +170,7 @@ const onPostgres = hasServer ? describe : describe.skip;
 
 // A lock that another session holds takes a second session.
 onPostgres('while another session holds some issues and a counter', () => {
-  /** The number of statements that wait for a lock. */
-  async function waiting(): Promise<number> {
-    // Outside the transaction, in which the statistics of other sessions would be cached.
-    const { rows } = await sql<{ count: number }>`
-      select count(*)::int as count from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(app.database.unscoped);
-    return rows[0]?.count ?? 0;
-  }
-
-  it('does the writes of the other issues, and the blocked ones once the lock is released', async () => {
+  it('the writes of the other issues are done, and the blocked ones once the lock is released', async () => {
     const issues = await Promise.all(Array.from({ length: times }, (_, index) => create(index)));
     // More than a batcher has statements running at once.
     const held = issues.slice(0, 4);
@@ -195,7 +188,7 @@ onPostgres('while another session holds some issues and a counter', () => {
       );
       for (const { key } of held) {
         changes.push(ada.update(key, { title: 'First' }));
-        while ((await waiting()) < changes.length) await new Promise(setImmediate);
+        await untilLockWaits(app.database, changes.length);
       }
       writes = atOnce(async (caller, index) => {
         await caller.update(issues[index]?.key ?? '', { title: 'Changed' });
@@ -203,7 +196,7 @@ onPostgres('while another session holds some issues and a counter', () => {
         await caller.create({ teamId: index === 4 ? world.ops.id : world.eng.id, title: 'Also' });
         done.add(index);
       });
-      while (done.size < times - 5) await new Promise(setImmediate);
+      await eventually(() => done.size >= times - 5);
     });
     await Promise.all([...changes, writes]);
     expect(done.size).toBe(times);

@@ -43,7 +43,7 @@ it.each([
   ['*;q=0', undefined],
   ['', undefined],
   [undefined, undefined],
-])('answers Accept-Encoding: %s with %s', async (accept, coding) => {
+])('the server answers Accept-Encoding: %s with the encoding %s', async (accept, coding) => {
   const answer = await readCompressed(largePath, accept);
   expect(answer.coding).toBe(coding);
   expect(answer.length).toBe(String(answer.bytes));

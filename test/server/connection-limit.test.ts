@@ -27,9 +27,9 @@ async function warnings(workers: number, settings: Record<string, string>): Prom
   return lines;
 }
 
-const itOnServer = hasServer ? it : it.skip;
+const onPostgres = hasServer ? it : it.skip;
 
-itOnServer(
+onPostgres(
   'the start warns if all workers together may open more connections than PostgreSQL accepts',
   async () => {
     // Each of two workers has a connection for probes; one of them listens, and one holds the janitor's lock.
@@ -45,7 +45,7 @@ itOnServer(
   },
 );
 
-itOnServer(
+onPostgres(
   'the start counts the connections over which workers ask for the positions of replicas',
   async () => {
     const maxPoolSize = Math.floor((maxConnections - 2) / 2) - 1;
@@ -54,7 +54,7 @@ itOnServer(
   },
 );
 
-itOnServer(
+onPostgres(
   'the start does not warn behind a pooler, whose connections are not those of PostgreSQL',
   async () => {
     expect(await warnings(64, { POOL_SIZE: '100', PREPARED: 'off' })).toEqual([]);

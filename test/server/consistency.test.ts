@@ -3,14 +3,14 @@ import { lsnBytes, positionOf, unknownPosition } from '../../src/db/engine/wal-p
 import { parseConsistency, printConsistency } from '../../src/server/http/consistency-header.ts';
 import { RecentWrites } from '../../src/server/recent-writes.ts';
 
-describe('the header of what an answer is based on', () => {
+describe('the consistency header', () => {
   const version = { ref: 12, tag: 8423 };
 
   it.each([
     [undefined, '12.8423'],
     [{ timeline: 1, bytes: 0x16_b374_d848 }, '12.8423;1.16B374D848'],
     [unknownPosition, '12.8423;0.0'],
-  ])('comes back as it was sent with the position %j', (position, text) => {
+  ])('is parsed to what was printed, with the position %j', (position, text) => {
     expect(printConsistency(version, position)).toBe(text);
     expect(parseConsistency(text)).toEqual({ version, position });
   });
@@ -24,13 +24,13 @@ describe('the header of what an answer is based on', () => {
     ['x;1.16B3', { version: undefined, position: { timeline: 1, bytes: 0x16b3 } }],
     ['12.8423;1.1;1.2', { version: undefined, position: unknownPosition }],
     ['12.8423, 12.8423', { version: undefined, position: undefined }],
-  ])('is read from %j as far as it has its form', (text, read) => {
+  ])('is parsed from %j as far as that is valid', (text, read) => {
     expect(parseConsistency(text)).toEqual(read);
   });
 });
 
-describe('a position of the log', () => {
-  it('has the timeline of the name of its file, and all bytes before it', () => {
+describe('a WAL position', () => {
+  it('has the timeline that its file is named after, and the number of bytes before it', () => {
     const position = positionOf({ file: '0000000A0000001600000003', lsn: '16/B374D848' });
     expect(position).toEqual({ timeline: 10, bytes: 0x16_b374_d848 });
     expect(lsnBytes('0/0')).toBe(0);
@@ -38,7 +38,7 @@ describe('a position of the log', () => {
 });
 
 describe('a token that has written', () => {
-  it('is known to the process that others tell of it, and not told again', () => {
+  it('is known to a process that another one has told, which does not pass it on', () => {
     const [here, there] = [new RecentWrites(), new RecentWrites()];
     here.onNote((tokenId) => there.noteElsewhere(tokenId));
     there.onNote(() => {

@@ -55,7 +55,7 @@ it('CORS is off on every path and for every request when nothing is configured',
 });
 
 describe('with origins configured', () => {
-  it.each(paths)('%s allows those and no others', async (path) => {
+  it.each(paths)('%s allows these origins and no others', async (path) => {
     const preflightAnswer = await preflight(corsApp, path, origin);
     expect(preflightAnswer.status).toBe(204);
     expect(preflightAnswer.headers.get('access-control-allow-origin')).toBe(origin);

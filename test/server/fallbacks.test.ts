@@ -166,7 +166,7 @@ describe('queries that only graphql-js can answer', () => {
     expect((await app.graphql(fallback)).status).toBe(200);
   });
 
-  it('make queries with X-Workgraph-Snapshot wait in the same line, before these take a connection', async () => {
+  it('share their queue with queries with X-Workgraph-Snapshot, which wait before they take a connection', async () => {
     using cleanup = new DisposableStack();
     const { pings, answer } = holdPings(cleanup);
     const fallbacks = Array.from({ length: 8 }, () => app.graphql(fallback));
@@ -227,7 +227,7 @@ describe('the log', () => {
     expect(linesOf('Refused')).toEqual([['debug', expect.stringContaining('first')]]);
   });
 
-  it('warns of what nobody expected', async () => {
+  it('warns of an unexpected fault', async () => {
     allowFallback('a fault of ours');
     const connect = app.database.connect.bind(app.database);
     // Only the operation fails, not what the server does besides, such as storing the last use of a token.

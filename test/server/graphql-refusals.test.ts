@@ -58,7 +58,7 @@ describe('a refusal before GraphQL', () => {
     }
   });
 
-  it('is none for OPTIONS, which is 204 with Allow, without a token', async () => {
+  it('does not apply to OPTIONS, which is 204 with Allow, without a token', async () => {
     const answer = await app.request('OPTIONS', '/graphql', { token: null });
     expect(answer).toMatchObject({ status: 204, body: '' });
     expect(answer.headers.get('allow')).toBe('GET, POST, OPTIONS');
@@ -84,7 +84,7 @@ describe('a refusal before GraphQL', () => {
     'multipart/form-data; boundary=x',
     'application/graphql',
     'application/json; charset=latin1',
-  ])('a body of the type %s: 415', async (type) => {
+  ])('is 415 for a body of the type %s', async (type) => {
     const answer = await post(JSON.stringify(teams), { 'Content-Type': type });
     expect(answer).toMatchObject({
       status: 415,
@@ -96,7 +96,7 @@ describe('a refusal before GraphQL', () => {
     'APPLICATION/JSON',
     'application/json;charset="UTF-8"',
     'application/json; profile=x; charset=utf-8',
-  ])('a body of the type %s is read', async (type) => {
+  ])('does not apply to a body of the type %s', async (type) => {
     expect(await post(JSON.stringify(teams), { 'Content-Type': type })).toMatchObject({ status: 200 });
   });
 
@@ -115,15 +115,15 @@ describe('a refusal before GraphQL', () => {
   });
 
   it.each([
-    ['no JSON', '{"query":'],
-    ['no UTF-8', new Uint8Array([123, 34, 255, 34, 125])],
+    ['invalid JSON', '{"query":'],
+    ['invalid UTF-8', new Uint8Array([123, 34, 255, 34, 125])],
     ['a batch', [teams]],
     ['a string', '"{ health }"'],
     ['null', 'null'],
     ['no query', {}],
     ['variables that are a list', { ...teams, variables: [] }],
     ['variables nested without end', { ...teams, variables: { a: nested(200) } }],
-  ])('%s: 400', async (_what, body) => {
+  ])('is 400 for a body with %s', async (_what, body) => {
     for (const accept of mediaTypes) expect((await post(body, { accept })).status).toBe(400);
   });
 });

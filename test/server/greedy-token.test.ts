@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { hashToken } from '../../src/resolvers/access/access-tokens.ts';
 import { type App, startApp } from '../support/app.ts';
 import { logInto } from '../support/log-into.ts';
 import { whileIssuesAreBlocked } from '../support/blocked-issues.ts';
-import { metricsText, samplesOf } from '../support/metrics.ts';
+import { eventually } from '../support/eventually.ts';
+import { sampleOf, samplesOf } from '../support/metrics.ts';
 
 const health = '{ health { status } }';
 
@@ -74,7 +74,9 @@ it('a token that asks too much is refused while every place is taken and the dat
   const token = await greedyToken();
   const held = await whileIssuesAreBlocked(app, async () => {
     const asked = app.request('GET', '/v1/issues');
-    while (!(await metricsText(app)).includes('state="in_progress"} 1')) await delay(5);
+    await eventually(
+      async () => (await sampleOf(app, 'workgraph_admission_requests', 'state="in_progress"')) === 1,
+    );
     expect((await app.request('GET', '/v1/issues', { token })).status).toBe(429);
     expect((await app.graphql(health, {}, { token })).status).toBe(429);
     return { answer: asked };
@@ -92,7 +94,7 @@ it('a token that asks too much gets one line in the log for all its refusals wit
     const sum = (some: typeof lines) => some.reduce((total, { refused }) => total + Number(refused), 0);
     return [...Map.groupBy(counts, ({ tokenId }) => tokenId).values()].find((ofToken) => sum(ofToken) === 20);
   };
-  while (!samples()) await delay(20);
+  await eventually(() => samples() !== undefined);
   const own = lines.filter(({ path, status }) => path === '/v1/projects' && status === 429);
   expect(own).toEqual([]);
   // They take more than one second on a slow machine.
@@ -110,7 +112,8 @@ it('a token that asks too much is answered 401 as soon as it is revoked, however
     .set({ revokedUtc: new Date() })
     .where('tokenHash', '=', hashToken(token))
     .execute();
-  while ((await statusNow()) !== 401) expect(performance.now() - began).toBeLessThan(5_000);
+  await eventually(async () => (await statusNow()) === 401);
+  expect(performance.now() - began).toBeLessThan(5_000);
 });
 
 it('a token that asks too much is not refused public resources', async () => {

@@ -39,7 +39,7 @@ describe('a request whose Host breaks HTTP', () => {
     }
   });
 
-  it('is closed, so that nothing behind it is taken for a request', async () => {
+  it('has its connection closed, so that nothing behind it is taken for a request', async () => {
     const next = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n';
     const { body } = await sendRaw(app.url, `GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n${next}`);
     expect(body).not.toContain('HTTP/1.1 200');
@@ -58,7 +58,7 @@ describe('a header with which the client negotiates', () => {
     }
   });
 
-  it('may have a thousand characters', async () => {
+  it('is accepted with a thousand characters', async () => {
     expect((await answerTo('/health', 'Accept', `${'a/b,'.repeat(249)}*/*`)).status).toBe(200);
   });
 });
@@ -188,10 +188,13 @@ describe('a request that is nearly HTTP', () => {
     expect(body).toContain('method FOO');
   });
 
-  it.each(['hello\r\n\r\n', 'GET\r\n\r\n', '\u0016\u0003\u0001'])('is not what %j is', async (bytes) => {
-    const answer = await sendRaw(app.url, bytes);
-    expect(JSON.parse(answer.body)).toMatchObject({ status: 400, detail: 'This is not an HTTP request.' });
-  });
+  it.each(['hello\r\n\r\n', 'GET\r\n\r\n', '\u0016\u0003\u0001'])(
+    'is distinguished from bytes that are not HTTP at all: %j',
+    async (bytes) => {
+      const answer = await sendRaw(app.url, bytes);
+      expect(JSON.parse(answer.body)).toMatchObject({ status: 400, detail: 'This is not an HTTP request.' });
+    },
+  );
 
   it('is told that it ended too early', async () => {
     const socket = connect(Number(new URL(app.url).port), '127.0.0.1');

@@ -25,7 +25,7 @@ const everything = {
   inputValueDeprecation: true,
   oneOf: true,
 };
-/** Rover asks for the same under a name of its own, but not for what input objects are one of. */
+/** Rover sends this query under a name of its own, and does not ask for `isOneOf` of input objects. */
 const apolloIntrospection = getIntrospectionQuery({ ...everything, oneOf: false }).replace(
   'IntrospectionQuery',
   'GraphIntrospectQuery',
@@ -134,7 +134,7 @@ describe('INTROSPECTION=off', () => {
         messages: ['Introspection is switched off on this server.'],
       });
     }
-    // The way of a GET, through Yoga.
+    // A GET is answered by Yoga.
     const path = `/graphql?query=${encodeURIComponent(query)}`;
     const answer = await apps.off?.request('GET', path);
     expect(answer?.body).toMatchObject({

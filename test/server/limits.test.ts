@@ -26,17 +26,11 @@ const nestedLiteral = (depth: number) =>
   `{ readiness { status } teams(filter: ${'{ and: '.repeat(depth)}[]${' }'.repeat(depth)}) { totalCount } }`;
 const directives = (times: number) =>
   `{ readiness { status } teams { totalCount ${'@include(if: true) '.repeat(times)} } }`;
-const fragments = (depth: number) => {
-  const all = Array.from({ length: depth }, (_, n) => `fragment F${n} on Issue { parent { ...F${n + 1} } }`);
-  return `{ readiness { status } issue(key: "A-1") { ...F0 } } ${all.join(' ')} fragment F${depth} on Issue { id }`;
-};
+const fragments = (depth: number) => chain(depth, 'readiness { status }');
 
-const repeat = (times: number, part: (place: number) => string) =>
-  Array.from({ length: times }, (_, n) => part(n)).join(' ');
 const manyFields = (times: number) =>
-  `${teamsQuery(repeat(times, (n) => `a${n}: lead { ...F }`))} fragment F on Member { ${repeat(99, (n) => `b${n}: id`)} }`;
-const manyPages = (times: number) =>
-  teamsQuery(repeat(times, (n) => `a${n}: members(first: 1) { totalCount }`));
+  `${teamsQuery(aliases(times, 'lead { ...F }'))} fragment F on Member { ${aliases(99, 'id')} }`;
+const manyPages = (times: number) => teamsQuery(aliases(times, 'members(first: 1) { totalCount }'));
 const typesOfTypes = (depth: number) =>
   `{ readiness { status } __schema { types { ${'ofType { '.repeat(depth)}name${' }'.repeat(depth)} } } }`;
 
@@ -306,9 +300,10 @@ function doubling(times: number): string {
   return `{ issue(key: "A-1") { ...F0 } } ${fragments.join(' ')}`;
 }
 
-function chain(length: number): string {
+/** Fragments that each spread the next one, after another field of the root. */
+function chain(length: number, otherField = ''): string {
   const fragments = Array.from({ length }, (_, n) => `fragment F${n} on Issue { parent { ...F${n + 1} } }`);
-  return `{ issue(key: "A-1") { ...F0 } } ${fragments.join(' ')} fragment F${length} on Issue { id }`;
+  return `{ ${otherField} issue(key: "A-1") { ...F0 } } ${fragments.join(' ')} fragment F${length} on Issue { id }`;
 }
 
 /** Fields with the same name, nested: validation compares all of them in pairs. */

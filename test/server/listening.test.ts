@@ -15,7 +15,7 @@ function countListeners(port: number): number {
   return lines.filter((line) => line.includes(` ${address} `) && line.includes(' 0A ')).length;
 }
 
-onLinux('listens on several sockets, each of which leads to the server', async () => {
+onLinux('a server listens on several sockets, each of which leads to it', async () => {
   const port = await freePort();
   const server = createServer({ keepAlive: true }, (_req, res) => res.end('here'));
   const additional = await listenOn(server, { host, port });

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { readConfig } from '../../src/server/config.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
 import { type App, startApp } from '../support/app.ts';
+import { eventually } from '../support/eventually.ts';
 
 const lines: Record<string, unknown>[] = [];
 const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
@@ -28,7 +29,7 @@ async function requestAndLines(path: string, headers: Record<string, string>) {
   });
   await answer.text();
   const isLast = (line: Record<string, unknown>) => line.requestId === requestId && 'status' in line;
-  while (!lines.some(isLast)) await new Promise(setImmediate);
+  await eventually(() => lines.some(isLast));
   return { headers: answer.headers, lines: lines.filter((line) => line.requestId === requestId) };
 }
 

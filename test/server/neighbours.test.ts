@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { pino } from 'pino';
@@ -10,6 +9,7 @@ import { readConfig, type Settings } from '../../src/server/config.ts';
 import { startServer } from '../../src/server/server.ts';
 import { hasServer, urlOf } from '../db/engines.ts';
 import { type App, startApp } from '../support/app.ts';
+import { eventually } from '../support/eventually.ts';
 
 let app: App;
 let databaseUrl: string;
@@ -69,10 +69,10 @@ const [one, other] = directories;
   'a second server on one database warns of what it does not share: two that %s',
   async (_what, firstSettings, directory, secondSettings, settings) => {
     const first = await start(one, firstSettings);
-    while ((await listeners()) === 0) await delay(10);
+    await eventually(async () => (await listeners()) > 0);
     const second = await start(directory, secondSettings);
     await Promise.all([first.stop(), second.stop()]);
-    while ((await listeners()) > 0) await delay(10);
+    await eventually(async () => (await listeners()) === 0);
     expect(first.warned).toEqual([]);
     expect(second.warned).toEqual(settings === undefined ? [] : [settings]);
   },

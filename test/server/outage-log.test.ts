@@ -4,6 +4,7 @@ import { DatabaseUnavailableError } from '../../src/db/engine/unavailable.ts';
 import { causeOf, maskedError } from '../../src/executor/answers/errors.ts';
 import { AppError } from '../../src/resolvers/errors.ts';
 import { type App, startApp } from '../support/app.ts';
+import { eventually } from '../support/eventually.ts';
 import { logInto } from '../support/log-into.ts';
 
 const lines: Record<string, unknown>[] = [];
@@ -43,7 +44,7 @@ async function requestWhileFailing(
     const headers = { 'x-request-id': requestId, ...(accept && { accept }) };
     const answer = await app.request(method, path, { headers, ...(body !== undefined && { body }) });
     const ownLines = () => lines.filter((line) => line.requestId === requestId);
-    while (!ownLines().some((line) => 'status' in line)) await new Promise(setImmediate);
+    await eventually(() => ownLines().some((line) => 'status' in line));
     return { status: answer.status, body: JSON.stringify(answer.body), lines: ownLines() };
   } finally {
     Object.assign(app.database, { connect, shared, ping, of: originalOf });

@@ -73,7 +73,7 @@ describe.each(cases)('automatic persisted queries (%s path, %s)', (path, method)
     expect((await sendRequest({ documentId })).body).toEqual(answer.body);
   });
 
-  it('have the hash of their text', async () => {
+  it('are refused with another hash than that of their text', async () => {
     const query = uniqueText('{ teams { totalCount } }');
     for (const named of [
       { extensions: apollo(sha256('other')) },
@@ -84,7 +84,7 @@ describe.each(cases)('automatic persisted queries (%s path, %s)', (path, method)
     }
   });
 
-  it('are kept when they are valid, for callers with a token', async () => {
+  it('are remembered only if they are valid, and for callers with a token', async () => {
     const invalid = uniqueText('{ noSuchField }');
     const byHash = (query: string) => ({ extensions: apollo(sha256(query)) });
     expect(await codeOf(sendRequest({ ...byHash(invalid), query: invalid }))).toBe(
@@ -100,7 +100,7 @@ describe.each(cases)('automatic persisted queries (%s path, %s)', (path, method)
   it.each([
     ['another version', { extensions: { persistedQuery: { version: 2, sha256Hash: sha256('') } } }],
     ['no hash', { extensions: { persistedQuery: { version: 1 } } }],
-    ['a hash that is none', { extensions: { persistedQuery: { version: 1, sha256Hash: 'ABC' } } }],
+    ['a hash that is not valid', { extensions: { persistedQuery: { version: 1, sha256Hash: 'ABC' } } }],
     ['no object', { extensions: { persistedQuery: 'x' } }],
     ['an id of another kind', { documentId: 'md5:0' }],
     ['a hash too short', { documentId: 'sha256:0' }],
@@ -111,7 +111,7 @@ describe.each(cases)('automatic persisted queries (%s path, %s)', (path, method)
   });
 });
 
-it('the server keeps a bounded amount of persisted text, of the documents used last', async () => {
+it('the server remembers a bounded amount of persisted text, of the documents used last', async () => {
   const app = server('direct');
   const long = (name: string) =>
     `# ${name.padEnd(maxCachedCharacters * 0.08, '.')}\n{ teams { totalCount } }`;
@@ -217,7 +217,7 @@ describe('a manifest', () => {
       '{"format":"apollo-persisted-query-manifest","version":2,"operations":[]}',
       'is neither',
     ],
-    ['an id that is none', '{"a b":"{ __typename }"}', 'has an id that no request can name: "a b"'],
+    ['an id that is not valid', '{"a b":"{ __typename }"}', 'has an id that no request can name: "a b"'],
     [
       'another text than that of its hash',
       `{"${sha256('x')}":"{ __typename }"}`,

@@ -70,7 +70,7 @@ async function parsedAfterTurns(): Promise<number> {
   return heldServer.parsed();
 }
 
-it('reads nothing more of a connection once it has refused a request', async () => {
+it('the server reads nothing more of a connection once it has refused a request', async () => {
   heldServer = await startHeldServer();
   const client = open(request('/waits').repeat(33));
   await eventually(() => heldServer.parsed() === 34);
@@ -81,13 +81,13 @@ it('reads nothing more of a connection once it has refused a request', async () 
   expect([heldServer.begun(), heldServer.parsed()]).toEqual([33, 34]);
 });
 
-it('closes a connection at once when one packet holds hundreds of requests', async () => {
+it('the server closes a connection at once when one packet holds hundreds of requests', async () => {
   heldServer = await startHeldServer();
   await whenClosed(open(request('/waits').repeat(400)));
   expect(heldServer.begun()).toBe(1);
 });
 
-it('lets no more than 4,000 requests wait on all connections, and counts those of closed ones no more', async () => {
+it('the server lets no more than 4,000 requests wait on all connections, not counting those of closed ones', async () => {
   heldServer = await startHeldServer();
   const connections = 4_000 / 32;
   const fill = async () => {

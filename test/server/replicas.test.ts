@@ -254,7 +254,7 @@ onReplicas(
         await sql`insert into label (workspace_id, id, name, name_fold, color) values
         (${workspaceId}, ${id}, 'New label', 'new label', 'red')`.execute(r.database.unscoped);
         // The memory hears of the label; from then on, the replica serves nothing.
-        while ((await versionSeenBy(token)) === version);
+        await eventually(async () => (await versionSeenBy(token)) !== version);
         const before = r.served();
         const query = '{ issues(first: 1) { nodes { key labels { name } } } }';
         for (let n = 0; n < 5; n += 1)

@@ -9,15 +9,15 @@ import { ChangeWaits } from '../../src/server/change-waits.ts';
 import { Admission } from '../../src/server/limits/admission.ts';
 import { databaseOfWorker, type TestDatabase } from '../support/templates.ts';
 
-let place: TestDatabase;
+let testDatabase: TestDatabase;
 let live: LiveChanges;
 beforeAll(async () => {
-  place = await databaseOfWorker();
-  live = new LiveChanges(place.database, pino({ enabled: false }));
+  testDatabase = await databaseOfWorker();
+  live = new LiveChanges(testDatabase.database, pino({ enabled: false }));
 });
 afterAll(async () => {
   await live.close();
-  await place.drop();
+  await testDatabase.drop();
 });
 
 it('the work of a stream may take and wait as long as the settings say', async () => {

@@ -192,12 +192,12 @@ onCompiled('a write', () => {
       writes.isOver = true;
     })();
     const readers = Array.from({ length: 4 }, async () => {
-      let knownPosition = { tag: '', text: '' };
+      let lastAnswer = { tag: '', text: '' };
       while (!writes.isOver) {
         const minWrites = writes.done;
-        const answer = await get(titles, knownPosition.tag);
-        if (answer.status === 200) knownPosition = answer;
-        const shown = Number(/"Title (\d+)"/.exec(knownPosition.text)?.[1] ?? 0);
+        const answer = await get(titles, lastAnswer.tag);
+        if (answer.status === 200) lastAnswer = answer;
+        const shown = Number(/"Title (\d+)"/.exec(lastAnswer.text)?.[1] ?? 0);
         expect(shown).toBeGreaterThanOrEqual(minWrites);
       }
     });

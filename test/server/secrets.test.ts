@@ -96,9 +96,9 @@ async function startBreakableProxy(target: URL) {
   };
 }
 
-const described = hasServer ? describe : describe.skip;
+const onPostgres = hasServer ? describe : describe.skip;
 
-described('a server as a process (needs TEST_DATABASE_URL)', () => {
+onPostgres('a server as a process (needs TEST_DATABASE_URL)', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'workgraph-canary-'));
   const canaries = new Canaries(passwords);
   /** Everything that was written to anybody but the sender of the secret: output, logs, answers. */
@@ -244,7 +244,7 @@ described('a server as a process (needs TEST_DATABASE_URL)', () => {
 
   it('has written no secret at the end: to standard output, standard error, answers, and files but those that hold them', async () => {
     await server.end();
-    written.push(server.log(), server.words());
+    written.push(server.log(), server.messages());
     expect(server.log().split('\n').length).toBeGreaterThan(40);
     mkdirSync(dataDir, { recursive: true });
     writeFileSync(join(dataDir, 'end'), 'end');

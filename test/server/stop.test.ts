@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import type { Database } from '../../src/db/engine/engine.ts';
@@ -10,6 +9,7 @@ import type { TenantDb } from '../../src/db/tables/tenant-tables.ts';
 import { WriteSignals } from '../../src/db/statements/write-signals.ts';
 import { DatabaseUnavailableError } from '../../src/db/engine/unavailable.ts';
 import { startServer } from '../../src/server/server.ts';
+import { eventually } from '../support/eventually.ts';
 // Loads the check of answers against openapi.json before the first one: loading it later would take longer than the server runs.
 import '../support/openapi.ts';
 
@@ -76,15 +76,15 @@ it('a stopping server refuses new streams at once and says why', async () => {
 
 /** Sends requests until the server accepts no more connections. */
 async function waitUntilRefused(url: string): Promise<void> {
-  for (;;) {
-    try {
-      await fetch(url);
-    } catch (error) {
-      expect(error).toMatchObject({ message: 'fetch failed' });
-      return;
-    }
-    await delay(50);
-  }
+  let refusal: unknown;
+  await eventually(async () => {
+    refusal = await fetch(url).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    return refusal !== undefined;
+  });
+  expect(refusal).toMatchObject({ message: 'fetch failed' });
 }
 
 it('a stopping server does not wait forever for a request that does not end', async () => {

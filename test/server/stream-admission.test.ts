@@ -22,7 +22,7 @@ function enterGate(gate: Gate, count: number) {
   return entries;
 }
 
-it('opens eight streams at once, and leaves the other tickets to requests', () => {
+it('stream admission opens eight streams at once, and leaves the other tickets to requests', () => {
   const admission = new Admission(limits);
   const streams = enterGate(new StreamAdmission(admission), 40);
   expect(streams.tickets).toHaveLength(8);
@@ -30,7 +30,7 @@ it('opens eight streams at once, and leaves the other tickets to requests', () =
   expect(admission.load).toEqual({ inProgress: 16, waiting: 0, refused: 0 });
 });
 
-it('opens the next stream when one is open, and refuses none of a burst', () => {
+it('stream admission opens the next stream when one is open, and refuses none of a burst', () => {
   const admission = new Admission(limits);
   const streams = enterGate(new StreamAdmission(admission), 40);
   for (const ticket of streams.tickets) {
@@ -41,7 +41,7 @@ it('opens the next stream when one is open, and refuses none of a burst', () => 
   expect(admission.load).toEqual({ inProgress: 0, waiting: 0, refused: 0 });
 });
 
-it('passes the tickets of clients that have disconnected on to the others', () => {
+it('stream admission passes the tickets of clients that have disconnected on to the others', () => {
   const streamAdmission = new StreamAdmission(new Admission(limits));
   const { tickets } = enterGate(streamAdmission, 8);
   let disconnectedCount = 0;
@@ -60,7 +60,7 @@ it('passes the tickets of clients that have disconnected on to the others', () =
   expect(last.tickets).toHaveLength(1);
 });
 
-it('returns a ticket to a stream that has read its body before it opens those that wait', async () => {
+it('stream admission returns a ticket to a stream that has read its body before it opens those that wait', async () => {
   const streamAdmission = new StreamAdmission(new Admission(limits));
   const { tickets } = enterGate(streamAdmission, 8);
   const { promise: body, resolve: read } = Promise.withResolvers<void>();
@@ -78,7 +78,7 @@ it('returns a ticket to a stream that has read its body before it opens those th
   expect(waiting.tickets).toHaveLength(2);
 });
 
-it('refuses a stream when the requests of an overload leave no ticket for it', async () => {
+it('stream admission refuses a stream when the requests of an overload leave no ticket for it', async () => {
   const admission = new Admission({ ...limits, maxConcurrency: 1 });
   enterGate(admission, 1);
   let refuse = (): void => undefined;
@@ -89,7 +89,7 @@ it('refuses a stream when the requests of an overload leave no ticket for it', a
   expect(admission.load).toEqual({ inProgress: 1, waiting: 0, refused: 1 });
 });
 
-it('opens 200 streams that ask at the same time', async () => {
+it('the server opens 200 streams that are requested at the same time', async () => {
   const streams = await Promise.all(
     Array.from({ length: 200 }, () => listen(`${app.url}/v1/changes`, world.ada.token)),
   );

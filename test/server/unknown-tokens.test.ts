@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { UnknownTokens } from '../../src/server/limits/unknown-tokens.ts';
 import { type App, startApp } from '../support/app.ts';
 import { logInto } from '../support/log-into.ts';
 import { whileIssuesAreBlocked } from '../support/blocked-issues.ts';
+import { eventually } from '../support/eventually.ts';
 
 const lines: Record<string, unknown>[] = [];
 const log = logInto(lines);
@@ -94,7 +94,7 @@ it('the server refuses without a statement, and logs the number in one line', as
     return {};
   });
   const refusalLines = () => lines.filter((line) => line.address === address && 'refused' in line);
-  while (refusalLines().reduce((sum, { refused }) => sum + Number(refused), 0) < 20) await delay(20);
+  await eventually(() => refusalLines().reduce((sum, { refused }) => sum + Number(refused), 0) >= 20);
   expect(lines.filter((line) => line.address === address && line.status === 429)).toEqual([]);
 });
 

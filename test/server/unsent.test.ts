@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { Unsent } from '../../src/server/http/unsent.ts';
 import { type AttachmentCaller, newAttachmentCaller, random } from '../attachments/files.ts';
 import { type App, startApp } from '../support/app.ts';
+import { eventually } from '../support/eventually.ts';
 import { logInto } from '../support/log-into.ts';
 import { sampleOf } from '../support/metrics.ts';
 
@@ -68,13 +69,16 @@ async function bytesUntilClosed(socket: Socket): Promise<number> {
   return bytes;
 }
 
+/** How many answers the server has given up because their clients did not read them. */
+const unreadAnswers = () => sampleOf(app, 'workgraph_unread_answers_total');
+const unsentBytes = () => sampleOf(app, 'workgraph_unsent_bytes');
+
 describe('clients that do not read their answers', () => {
   it('hold no more memory together than the bound, and are disconnected', async () => {
     const sockets: Socket[] = [];
-    const before = await sampleOf(app, 'workgraph_unread_answers_total');
+    const before = await unreadAnswers();
     let maxUnsent = 0;
-    const measure = async () =>
-      (maxUnsent = Math.max(maxUnsent, await sampleOf(app, 'workgraph_unsent_bytes')));
+    const measure = async () => (maxUnsent = Math.max(maxUnsent, await unsentBytes()));
     for (let n = 0; n < 20; n += 1) {
       const socket = openSilent(app.url, largeRequest());
       sockets.push(socket);
@@ -82,15 +86,15 @@ describe('clients that do not read their answers', () => {
       await once(socket, 'readable');
       await measure();
     }
-    while ((await sampleOf(app, 'workgraph_unread_answers_total')) < before + sockets.length) {
+    await eventually(async () => {
       await measure();
       expect((await app.request('GET', '/health')).status).toBe(200);
-      await delay(10);
-    }
+      return (await unreadAnswers()) >= before + sockets.length;
+    });
     expect(maxUnsent).toBeGreaterThan(0);
     expect(maxUnsent).toBeLessThanOrEqual(maxUnsentBytes + answerBytes * 1.1);
     for (const socket of sockets) expect(await bytesUntilClosed(socket)).toBeLessThan(answerBytes);
-    expect(await sampleOf(app, 'workgraph_unsent_bytes')).toBe(0);
+    expect(await unsentBytes()).toBe(0);
   });
 
   it('get one answer at a time, however many requests they send', async () => {
@@ -98,7 +102,7 @@ describe('clients that do not read their answers', () => {
     const socket = openSilent(app.url, largeRequest().repeat(20));
     await expect(bytesAfterCut(socket)).resolves.toBeLessThan(answerBytes);
     const answered = () => lines.filter(({ path }) => path === '/graphql');
-    while (answered().length === 0) await delay(10);
+    await eventually(() => answered().length > 0);
     expect(answered()).toHaveLength(1);
     expect(answered()[0]).toMatchObject({ status: 499 });
   });
@@ -106,20 +110,20 @@ describe('clients that do not read their answers', () => {
   it('hold only a small part of a file in memory, and are disconnected', async () => {
     const file = await caller.attach('a.bin', 'application/octet-stream', random(30_000_000));
     const { pathname, search } = new URL(file.signedDownloadUrl ?? '');
-    const before = await sampleOf(app, 'workgraph_unread_answers_total');
+    const before = await unreadAnswers();
     const socket = openSilent(app.url, `GET ${pathname}${search} HTTP/1.1\r\nHost: x\r\n\r\n`);
-    while ((await sampleOf(app, 'workgraph_unread_answers_total')) === before) {
-      expect(await sampleOf(app, 'workgraph_unsent_bytes')).toBeLessThan(1_000_000);
-      await delay(10);
-    }
+    await eventually(async () => {
+      expect(await unsentBytes()).toBeLessThan(1_000_000);
+      return (await unreadAnswers()) > before;
+    });
     expect(await bytesUntilClosed(socket)).toBeLessThan(30_000_000);
   });
 });
 
 /** Leaves the answer unread until the server has closed the connection. */
 async function bytesAfterCut(socket: Socket): Promise<number> {
-  const before = await sampleOf(app, 'workgraph_unread_answers_total');
-  while ((await sampleOf(app, 'workgraph_unread_answers_total')) === before) await delay(10);
+  const before = await unreadAnswers();
+  await eventually(async () => (await unreadAnswers()) > before);
   return bytesUntilClosed(socket);
 }
 
@@ -237,7 +241,7 @@ it('every bound holds for any mix of clients, and clients that read get complete
         }),
       );
       // The silent clients stay until they are disconnected.
-      while (unsent.load.bytes > 0) await delay(5);
+      await eventually(() => unsent.load.bytes === 0);
       clearInterval(watch);
       for (const socket of silent) socket.destroy();
       server.closeAllConnections();
@@ -267,7 +271,7 @@ async function openUnread(port: number, size: number): Promise<Socket> {
   return socket;
 }
 
-it('counts a WebSocket that is cut once, however many messages wait for it, and no other answer', async () => {
+it('a WebSocket that is cut counts as one unread answer, however many messages wait for it', async () => {
   let cut = 0;
   const unsent = new Unsent({ maxBytes: 1_000, silenceMs: 60_000, onStreamCut: () => (cut += 1) });
   const [message, last] = [new Socket(), new Socket()];
