@@ -97,8 +97,8 @@ it('a token that asks too much gets one line in the log for all its refusals wit
   await eventually(() => samples() !== undefined);
   const own = lines.filter(({ path, status }) => path === '/v1/projects' && status === 429);
   expect(own).toEqual([]);
-  // They take more than one second on a slow machine.
-  expect(samples()?.length).toBeLessThanOrEqual(1 + Math.floor(seconds));
+  // They take more than one second on a slow machine, and a second may end between any two of them.
+  expect(samples()?.length).toBeLessThanOrEqual(2 + Math.floor(seconds));
   expect(samples()?.[0]).toMatchObject({ level: 30, tokenId: expect.any(String) });
 });
 
