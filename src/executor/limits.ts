@@ -38,6 +38,12 @@ export const headRule = `The headers of a request are at most ${maxHeaderBytes} 
 /** The deepest nesting of JSON in a body or variables, of a document's selections, and of its literals. */
 export const maxNesting = 32;
 
+/**
+ * How many values the JSON of a request may have. The largest batch has some 15,000; parsing the 330,000 objects that fit into a
+ * body would hold up all other requests.
+ */
+export const maxJsonValues = 50_000;
+
 /** A document with more tokens is refused before it is parsed. */
 export const maxTokens = 5_000;
 

@@ -1,5 +1,6 @@
-import { maxNesting } from '../executor/limits.ts';
+import { maxNesting, maxJsonValues } from '../executor/limits.ts';
 import { isNestedDeeper } from '../executor/inputs/nesting.ts';
+import { hasMoreValues } from '../model/json.ts';
 
 /** Whether a Content-Type is JSON in UTF-8 (RFC 8259), with any other parameters. */
 export function isJsonMediaType(contentType: string): boolean {
@@ -23,6 +24,8 @@ export function readJson(bytes: Uint8Array): { value: unknown } | { problem: str
   } catch {
     return { problem: 'must be in UTF-8' };
   }
+  if (hasMoreValues(text, maxJsonValues))
+    return { problem: `must not have more than ${maxJsonValues} values` };
   let value: unknown;
   try {
     value = JSON.parse(text);

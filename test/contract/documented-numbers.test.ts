@@ -31,6 +31,8 @@ const statements: Readonly<Record<string, readonly string[]>> = {
   'docs/limits.md': [
     '| the body of a request | {executor/limits.ts maxBodyBytes} bytes; {server/http/request.ts maxVisitorBodyBytes} without a token |',
     '| nesting of JSON, in a body or in variables | {executor/limits.ts maxNesting} |',
+    '| values of JSON, in a body or in variables: objects, lists and what they contain | {executor/limits.ts maxJsonValues} |',
+    'bytes or with more than {executor/limits.ts maxJsonValues} values with 4400.',
     '| tokens of a document | {executor/limits.ts maxTokens} |',
     '| lines of a document, including empty ones and comments | {executor/limits.ts maxLines} |',
     'sends more than {server/graphql/web-socket-messages.ts maxMessages} messages in a second, pings',
@@ -111,7 +113,7 @@ const statements: Readonly<Record<string, readonly string[]>> = {
     'A poll every {reference/memory.ts pollMs} ms renews the leases',
   ],
   'docs/rest.md': [
-    'of up to {executor/limits.ts maxBodyBytes} bytes and {executor/limits.ts maxNesting} levels',
+    'of up to {executor/limits.ts maxBodyBytes} bytes, {executor/limits.ts maxNesting} levels and {executor/limits.ts maxJsonValues} values',
     'a repeatable one {rest-compat/params.ts maxValues} times, or {rest-compat/params.ts maxIds} times if',
     'answers of {server/http/compression.ts worthwhileBytes} bytes and more are sent as',
   ],

@@ -86,6 +86,14 @@ describe('a WebSocket', () => {
     expect(await closed).toBe(4400);
   });
 
+  it('is closed if it sends a message with more than 50,000 values', async () => {
+    const { socket, closed } = await signedIn();
+    const ones = Array.from({ length: 50_000 }, () => 1);
+    const payload = { query: '{ __typename }', variables: { ones } };
+    socket.send(JSON.stringify({ type: 'subscribe', id: '1', payload }));
+    expect(await closed).toBe(4400);
+  });
+
   it('answers an operation with variables that are nested too deeply without being closed', async () => {
     const { socket, send } = await signedIn();
     const variables: unknown = JSON.parse(`${'{"a":'.repeat(40)}1${'}'.repeat(40)}`);

@@ -205,6 +205,44 @@ describe('a body', () => {
     expect((await rest(33)).statements).toBe(0);
   });
 
+  it('is refused by either API when it has more than 50,000 values', async () => {
+    const query = '{ readiness { status } }';
+    // The body itself, the query and the list are values, too.
+    const send = (count: number) =>
+      app.request('POST', '/graphql', {
+        body: {
+          query,
+          variables: { ones: Array.from({ length: count }, () => 1), text: '\\",[{'.repeat(60_000) },
+        },
+        headers: { accept: graphqlResponseType },
+      });
+    const before = runs;
+    expect(await send(50_000)).toMatchObject({
+      status: 400,
+      statements: 0,
+      body: {
+        errors: [
+          {
+            message: 'The body must not have more than 50000 values.',
+            extensions: { code: 'QUERY_TOO_COMPLEX' },
+          },
+        ],
+      },
+    });
+    expect(runs).toBe(before);
+    expect((await send(49_900)).status).toBe(200);
+    const rest = (count: number) =>
+      app.request<{ errors: { message: string }[] }>('POST', '/v1/issues', {
+        body: { labelIds: Array.from({ length: count }, () => ({})) },
+      });
+    expect(await rest(50_000)).toMatchObject({
+      status: 400,
+      statements: 0,
+      body: { errors: [{ field: 'body', message: 'must not have more than 50000 values' }] },
+    });
+    expect((await rest(49_000)).body.errors).not.toContainEqual(expect.objectContaining({ field: 'body' }));
+  });
+
   it('is refused when it is an array of operations', async () => {
     const before = runs;
     const query = '{ readiness { status } }';

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../model/json.ts';
+import { hasMoreValues, isJsonObject } from '../../model/json.ts';
 import { isCalendarDate } from '../../model/times.ts';
 import type { LineContent, SourceLine } from '../../portability/import/import-issue.ts';
 import type { Line } from './lines.ts';
@@ -37,23 +37,6 @@ export function parseRecord(
   } catch {
     return { refused: line.isEnded ? 'it is not JSON' : 'it is not JSON; the file ends within the line' };
   }
-}
-
-/**
- * Whether JSON may have more values than a limit, which is decided without parsing it: each value but the first follows a comma or the
- * beginning of a list or an object.
- */
-function hasMoreValues(json: string, limit: number): boolean {
-  if (json.length <= limit) return false;
-  let values = 1;
-  let isInText = false;
-  for (let index = 0; index < json.length && values <= limit; index += 1) {
-    const character = json[index];
-    if (character === '"') isInText = !isInText;
-    else if (isInText) index += Number(character === '\\');
-    else if (character === ',' || character === '[' || character === '{') values += 1;
-  }
-  return values > limit;
 }
 
 /** The value if it is a text, otherwise undefined. */

@@ -1,5 +1,5 @@
-import { isJsonObject } from '../../model/json.ts';
-import { maxNesting } from '../../executor/limits.ts';
+import { hasMoreValues, isJsonObject } from '../../model/json.ts';
+import { maxNesting, maxJsonValues } from '../../executor/limits.ts';
 import { documentIdOf, hexHash } from '../../executor/documents/manifest.ts';
 import { isNestedDeeper } from '../../executor/inputs/nesting.ts';
 import type { NamedDocument } from '../../executor/documents/persisted.ts';
@@ -83,6 +83,8 @@ export function prefersHtml(accept: string | undefined): boolean {
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function parseJson(text: string, what: string): unknown {
+  if (hasMoreValues(text, maxJsonValues))
+    raise('query_too_complex', `${what} must not have more than ${maxJsonValues} values.`);
   try {
     return JSON.parse(text);
   } catch {

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import { isNestedDeeper } from '../../executor/inputs/nesting.ts';
+import { maxJsonValues } from '../../executor/limits.ts';
+import { hasMoreValues } from '../../model/json.ts';
 import { AppError } from '../../resolvers/errors.ts';
 import { closeCodes } from './web-socket-close-codes.ts';
 import { separatingIds } from './web-socket-ids.ts';
@@ -37,7 +39,7 @@ interface Reception {
 
 /**
  * Receives the messages of a connection, in order. A large one waits for its turn, like the body of a POST. Closes the connection
- * if there are too many messages, or one is too long or nested too deeply.
+ * if there are too many messages, or one is too long, nested too deeply or has too many values.
  */
 export function receiveMessages(
   ws: WebSocket,
@@ -57,7 +59,10 @@ export function receiveMessages(
   const receive = (data: Buffer) => {
     // More messages may have arrived together with the one because of which the connection is closed.
     if (!isOpen()) return;
-    const message = parsed(String(data));
+    const text = String(data);
+    if (hasMoreValues(text, maxJsonValues))
+      return close(closeCodes.badRequest, 'Message with too many values');
+    const message = parsed(text);
     if (data.length > maxOtherBytes && !isSubscribe(message))
       return close(closeCodes.badRequest, 'Only the message subscribe may be so long');
     if (isNestedDeeper(message, maxMessageNesting))
