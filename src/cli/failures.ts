@@ -1,6 +1,7 @@
 import type { ArgsDef } from 'citty';
 import { hint } from '../model/nearest.ts';
 import { AppError } from '../resolvers/errors.ts';
+import { visible } from './visible.ts';
 
 /** A wrong use of a command; the message says how to use it. */
 export class UsageError extends Error {
@@ -27,7 +28,7 @@ export async function reportFailure(
   } catch (error) {
     // Compares the name, not the class: in jest, an aborted signal's reason belongs to another realm's `Error`.
     if ((Object(error) as { name?: unknown }).name === 'AbortError') return exitCodes.interrupted;
-    stderr(`${describe(error)}\n`);
+    stderr(`${visible(describe(error), { keepsLines: true })}\n`);
     return error instanceof Error && usageErrors.has(error.name) ? exitCodes.usage : exitCodes.failed;
   }
 }

@@ -23,6 +23,7 @@ import { importWords } from './import/summary.ts';
 import { requireTeam } from './import/team.ts';
 import { findWorkspace } from './lookup.ts';
 import { Progress } from './progress.ts';
+import { visible } from './visible.ts';
 
 export interface ImportArguments {
   readonly file: string;
@@ -154,7 +155,7 @@ async function openNdjson(
       keepExisting: true,
       origin: 'import',
     });
-    for (const { kind, name } of changes) env.stderr(`created ${kind} ${name}\n`);
+    for (const { kind, name } of changes) env.stderr(`created ${kind} ${visible(name)}\n`);
   }
   const source = `ndjson:${header.workspace.id}${teamCode === undefined ? '' : `:${teamCode}`}`;
   const anonymous = { name: header.workspace.name, principalKind: principalKind.service };

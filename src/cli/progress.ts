@@ -2,6 +2,7 @@ import { Writable } from 'node:stream';
 import { type Options, type Params, SingleBar } from 'cli-progress';
 import type { CommandEnvironment } from './environment.ts';
 import { pluralize } from './pluralize.ts';
+import { visible } from './visible.ts';
 
 type Screen = Pick<CommandEnvironment, 'stderr' | 'isTty' | 'columns'>;
 
@@ -64,7 +65,7 @@ export class Progress {
   /** Prints a line of text above the bar. */
   say(text: string): void {
     this.end();
-    this.#screen.stderr(`${text}\n`);
+    this.#screen.stderr(`${visible(text)}\n`);
   }
 
   /** Removes the bar. */

@@ -166,6 +166,14 @@ describe('an import', () => {
     });
   });
 
+  it('shows control characters of the file as escapes, which can forge no line of its output', async () => {
+    const parent = '\u001B[2J\u0007\nline 9 refused: forged';
+    expect((await imported([{ ...line, key: 'BD-7', status: parent, parent }])).warnings).toEqual([
+      expect.stringContaining(String.raw`"\u001b[2J\u0007\u000aline 9 refused: forged"`),
+      expect.stringContaining(String.raw`\u001b[2J\u0007\u000aline 9 refused: forged`),
+    ]);
+  });
+
   it('refuses a key that names no team, if neither the line nor the command does', async () => {
     const lines = [
       { ...line, key: 'ABC' },
