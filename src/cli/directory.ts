@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { parse } from 'yaml';
+import { parse, YAMLParseError } from 'yaml';
 import { type AppliedDirectory, applyDirectory } from '../portability/directory/directory.ts';
 import { type DirectoryFile, parseDirectory } from '../portability/directory/directory-file.ts';
 import type { DirectoryChange, FieldChange } from '../portability/directory/directory-plan.ts';
@@ -9,6 +9,7 @@ import { actorOf, type CommandEnvironment } from './environment.ts';
 import { CommandError, exitCodes } from './failures.ts';
 import { fileSize } from './import/source-file.ts';
 import { findWorkspace } from './lookup.ts';
+import { visible } from './visible.ts';
 
 export interface DirectoryApplyArguments {
   readonly file: string;
@@ -30,7 +31,7 @@ export async function runDirectoryApply(
   const workspaceId = isNamed ? (await findWorkspace(env.database, args.workspace)).id : undefined;
   const applied = await applyDirectory(env.database, actorOf(env), file, { dryRun, workspaceId });
   if (args.json) env.stdout(`${JSON.stringify(jsonOf(applied, dryRun))}\n`);
-  else for (const change of applied.changes) env.stdout(`${changeWords(change)}\n`);
+  else for (const change of applied.changes) env.stdout(`${visible(changeWords(change))}\n`);
   env.stderr(`${summaryOf(applied, dryRun)}\n`);
   return exitCodes.done;
 }
@@ -44,10 +45,17 @@ function parseYaml(text: string): unknown {
   try {
     return parse(text, { prettyErrors: true });
   } catch (error) {
-    // Besides syntax errors, the parser throws for aliases that expand to too many nodes.
-    const reason = error instanceof Error ? error.message.trim() : String(error);
-    throw new CommandError(`The file is not valid YAML: ${reason}`, { cause: error });
+    throw new CommandError(`The file is not valid YAML: ${yamlProblem(error)}`, { cause: error });
   }
+}
+
+function yamlProblem(error: unknown): string {
+  // The parser is recursive.
+  if (error instanceof RangeError) return 'it is nested too deep';
+  if (error instanceof YAMLParseError && error.code === 'MULTIPLE_DOCS')
+    return 'it has several documents, separated by ---, and a directory is one';
+  // Besides syntax errors, the parser throws for aliases that expand to too many nodes.
+  return error instanceof Error ? error.message.trim() : String(error);
 }
 
 function jsonOf({ workspaceId, workspaceName, changes }: AppliedDirectory, dryRun: boolean) {

@@ -207,15 +207,22 @@ describe('the commands', () => {
       appendFileSync(join(damaged, 'tables/comment.ndjson'), ' ');
       expect(await refusal()).toContain('tables/comment.ndjson has changed since it was written');
       const comments = readFileSync(join(smallBackup, 'tables/comment.ndjson'), 'utf8');
-      const twice = comments + comments.slice(0, comments.indexOf('\n') + 1);
-      writeFileSync(join(damaged, 'tables/comment.ndjson'), twice);
-      writeManifest({
-        tables: manifest.tables.map((table) =>
-          table.name === 'comment'
-            ? { ...table, rows: table.rows + 1, bytes: Buffer.byteLength(twice), sha256: sha256(twice) }
-            : table,
-        ),
-      });
+      const firstRow = comments.slice(0, comments.indexOf('\n') + 1);
+      const addComment = (row: string) => {
+        const content = comments + row;
+        const changed = { bytes: Buffer.byteLength(content), sha256: sha256(content) };
+        writeFileSync(join(damaged, 'tables/comment.ndjson'), content);
+        writeManifest({
+          tables: manifest.tables.map((table) =>
+            table.name === 'comment' ? { ...table, rows: table.rows + 1, ...changed } : table,
+          ),
+        });
+      };
+      addComment('{not JSON}\n');
+      expect(await refusal()).toMatch(
+        /^The backup is damaged: the database refuses a row of comment, .*invalid input syntax for type json/,
+      );
+      addComment(firstRow);
       expect(await refusal()).toMatch(
         /^The backup is damaged: the database refuses a row of comment, .*duplicate key.*already exists\.\n$/,
       );

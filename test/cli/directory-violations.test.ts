@@ -35,7 +35,14 @@ projects: nothing
     'teams[0].slug: must be 1 to 100 characters of a-z, 0-9 and -, not starting with -',
     'teams[1].color: must be a text (quote it if it begins with # or looks like a number)',
   ]);
+});
+
+it('directory apply says why a file is not valid YAML', async () => {
   await expect(world.apply('a: [')).rejects.toThrow('The file is not valid YAML');
+  await expect(world.apply('workspace: A\n---\nworkspace: B\n')).rejects.toThrow(
+    'it has several documents, separated by ---, and a directory is one',
+  );
+  await expect(world.apply('['.repeat(100_000))).rejects.toThrow('it is nested too deep');
 });
 
 it('directory apply names every unknown reference, and writes nothing', async () => {

@@ -8,7 +8,7 @@ import {
   isNonNullType,
 } from 'graphql';
 import { schema } from '../../src/schema/index.ts';
-import { maxLines } from '../../src/executor/limits.ts';
+import { maxJsonValues, maxLines } from '../../src/executor/limits.ts';
 import type { Route } from '../../src/rest-compat/route.ts';
 import type { JsonSchema } from '../../src/rest-compat/json-schema.ts';
 
@@ -22,6 +22,8 @@ export interface LargeInput {
 
 /** Just below the limit of a body, so that the body is read. */
 const bodyBytes = 900_000;
+/** Just below the limit of the values in a body, so that it is parsed. */
+const bodyValues = maxJsonValues - 1_000;
 /** Just below the limit on aliases in an operation. */
 const aliases = 190;
 /** A list of the maximum length that the schema permits. Filters are filled to their limit of 100 conditions. */
@@ -120,7 +122,7 @@ function fillingsOf(type: GraphQLInputType, path: string): Filling[] {
   if (isListType(bare)) return fillingsOfList(bare.ofType, path);
   if (isInputObjectType(bare)) {
     const huge = [
-      { what: `80,000 unknown fields in ${path}`, value: () => members(80_000) },
+      { what: `as many unknown fields as a body may have in ${path}`, value: () => members(bodyValues) },
       {
         what: `unknown fields beside a long one in ${path}`,
         value: () => ({ ...members(20), long: longText }),
@@ -144,7 +146,7 @@ function fillingsOf(type: GraphQLInputType, path: string): Filling[] {
   if (isEnumType(bare)) return [];
   return [
     { what: `900 kB of text in ${path}`, value: () => longText },
-    { what: `900 kB of lists in ${path}`, value: () => repeated([]) },
+    { what: `as many lists as a body may have in ${path}`, value: () => repeated([]) },
   ];
 }
 
@@ -153,8 +155,8 @@ function fillingsOfList(type: GraphQLInputType, path: string): Filling[] {
   const most = isInputObjectType(getNullableType(type)) ? fullParts : fullList;
   return [
     { what: `${most} items in ${path}`, value: () => Array.from({ length: most }, () => item) },
-    { what: `900 kB of items in ${path}`, value: () => repeated(item) },
-    { what: `900 kB of nulls in ${path}`, value: () => repeated(null) },
+    { what: `as many items as a body may have in ${path}`, value: () => repeated(item) },
+    { what: `as many nulls as a body may have in ${path}`, value: () => repeated(null) },
   ];
 }
 
@@ -183,9 +185,16 @@ function filled(type: GraphQLInputType, depth: number): unknown {
   );
 }
 
+/** As many of an item as a body may have, by its bytes and by its values. */
 function repeated(item: unknown): unknown[] {
-  const length = Math.floor(bodyBytes / (JSON.stringify(item).length + 1));
+  const byBytes = bodyBytes / (JSON.stringify(item).length + 1);
+  const length = Math.floor(Math.min(byBytes, bodyValues / valuesIn(item)));
   return Array.from({ length }, () => item);
+}
+
+function valuesIn(item: unknown): number {
+  if (typeof item !== 'object' || item === null) return 1;
+  return Object.values(item).reduce((sum: number, value) => sum + valuesIn(value), 1);
 }
 
 function members(count: number): Record<string, number> {
@@ -198,15 +207,15 @@ export function largeBodies({
 }: Route): readonly { readonly name: string; readonly body: () => unknown }[] {
   const fields = Object.entries(body?.fields ?? {});
   return [
-    { name: '80,000 unknown fields', body: () => members(80_000) },
-    { name: '900 kB of lists', body: () => repeated([]) },
+    { name: 'as many unknown fields as a body may have', body: () => members(bodyValues) },
+    { name: 'as many lists as a body may have', body: () => repeated([]) },
     ...fields.flatMap(([name, field]) => {
       const schema: JsonSchema =
         field.kind === 'clears' ? {} : field.kind === 'required' ? field.value.schema : field.schema;
       const item = schema.items?.type === 'object' ? {} : '';
       return [
         { name: `900 kB of text in ${name}`, body: () => ({ [name]: longText }) },
-        { name: `900 kB of items in ${name}`, body: () => ({ [name]: repeated(item) }) },
+        { name: `as many items as a body may have in ${name}`, body: () => ({ [name]: repeated(item) }) },
       ];
     }),
   ];

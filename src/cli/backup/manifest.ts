@@ -17,7 +17,7 @@ const manifest = z.object({
   version: z.int(),
   createdUtc: z.string(),
   /** The migrations of the database. A backup can only be restored into a database with the same migrations. */
-  migrations: z.array(z.string()),
+  migrations: z.array(z.string()).min(1),
   /** One file for each table, with a line of JSON for each row, in the order of the primary key. */
   tables: z.array(writtenFile.extend({ name: z.string(), rows: z.int() })),
   /** The list of attached files. The files themselves are in the directory `files`, by their keys in the store. */

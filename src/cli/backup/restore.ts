@@ -84,7 +84,11 @@ async function restore(env: CommandEnvironment, directory: string): Promise<Mani
       await requireEmpty(trx, tables);
       await normalizeOutput(trx);
       await withoutForeignKeys(trx, async () => {
-        for (const table of tables) await restoreTable(trx, table, manifest, directory, onRows);
+        for (const table of tables) {
+          await restoreTable(trx, table, manifest, directory, onRows).catch((error: unknown) => {
+            throw refusedRow(error, table.name) ?? error;
+          });
+        }
       });
       await advanceSequences(trx);
     })
@@ -96,9 +100,12 @@ async function restore(env: CommandEnvironment, directory: string): Promise<Mani
   return manifest;
 }
 
-/** What is wrong with a row that the database refuses, such as one that occurs twice; undefined for any other error. */
-function refusedRow(error: unknown): CommandError | undefined {
-  const { code, table, message, detail } = Object(error) as Partial<Record<string, unknown>>;
+/**
+ * What is wrong with a row that the database refuses, such as one that occurs twice, in a table that the error may not name;
+ * undefined for any other error.
+ */
+function refusedRow(error: unknown, restored?: string): CommandError | undefined {
+  const { code, table = restored, message, detail } = Object(error) as Partial<Record<string, unknown>>;
   // Classes of SQL errors: data that cannot be read, and violated constraints.
   if (typeof code !== 'string' || !/^2[23]\w{3}$/.test(code)) return undefined;
   const ofTable = typeof table === 'string' ? ` of ${table}` : '';
