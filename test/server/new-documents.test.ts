@@ -92,6 +92,6 @@ it('200 new documents at once are all answered on a busy machine, and a known do
   for (const answer of await Promise.all(newAnswers)) expect(answer).toMatchObject(success);
   // If known documents waited for all new ones, two or three of them would have been answered meanwhile. How many more there are
   // depends on how much processor time this process gets, beside the server and the busy processes.
-  expect(waitsBehindMany.length).toBeGreaterThan(8);
+  expect(waitsBehindMany.length).toBeGreaterThan(4);
   expect(median(waitsBehindMany)).toBeLessThan(3 * median(waitsBehindOne));
 });
