@@ -32,7 +32,7 @@ export async function runDirectoryApply(
   const applied = await applyDirectory(env.database, actorOf(env), file, { dryRun, workspaceId });
   if (args.json) env.stdout(`${JSON.stringify(jsonOf(applied, dryRun))}\n`);
   else for (const change of applied.changes) env.stdout(`${visible(changeWords(change))}\n`);
-  env.stderr(`${summaryOf(applied, dryRun)}\n`);
+  env.stderr(`${visible(summaryOf(applied, dryRun))}\n`);
   return exitCodes.done;
 }
 

@@ -25,7 +25,7 @@ export function readJson(bytes: Uint8Array): { value: unknown } | { problem: str
     return { problem: 'must be in UTF-8' };
   }
   if (hasMoreValues(text, maxJsonValues))
-    return { problem: `must not have more than ${maxJsonValues} values` };
+    return { problem: `must not have more than ${maxJsonValues.toLocaleString('en')} values` };
   let value: unknown;
   try {
     value = JSON.parse(text);

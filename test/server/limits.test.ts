@@ -223,7 +223,7 @@ describe('a body', () => {
       body: {
         errors: [
           {
-            message: 'The body must not have more than 50000 values.',
+            message: 'The body must not have more than 50,000 values.',
             extensions: { code: 'QUERY_TOO_COMPLEX' },
           },
         ],
@@ -238,7 +238,7 @@ describe('a body', () => {
     expect(await rest(50_000)).toMatchObject({
       status: 400,
       statements: 0,
-      body: { errors: [{ field: 'body', message: 'must not have more than 50000 values' }] },
+      body: { errors: [{ field: 'body', message: 'must not have more than 50,000 values' }] },
     });
     expect((await rest(49_000)).body.errors).not.toContainEqual(expect.objectContaining({ field: 'body' }));
   });

@@ -84,7 +84,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function parseJson(text: string, what: string): unknown {
   if (hasMoreValues(text, maxJsonValues))
-    raise('query_too_complex', `${what} must not have more than ${maxJsonValues} values.`);
+    raise(
+      'query_too_complex',
+      `${what} must not have more than ${maxJsonValues.toLocaleString('en')} values.`,
+    );
   try {
     return JSON.parse(text);
   } catch {
