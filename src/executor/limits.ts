@@ -39,8 +39,8 @@ export const headRule = `The headers of a request are at most ${maxHeaderBytes} 
 export const maxNesting = 32;
 
 /**
- * How many values the JSON of a request may have. The largest batch has some 15,000; parsing the 330,000 objects that fit into a
- * body would hold up all other requests.
+ * The most values that the JSON of a request may have. The largest batch has some 15,000. Parsing the 330,000 objects that
+ * fit into a body would hold up all other requests.
  */
 export const maxJsonValues = 50_000;
 

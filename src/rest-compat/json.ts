@@ -1,4 +1,4 @@
-import { maxNesting, maxJsonValues } from '../executor/limits.ts';
+import { maxJsonValues, maxNesting } from '../executor/limits.ts';
 import { isNestedDeeper } from '../executor/inputs/nesting.ts';
 import { hasMoreValues } from '../model/json.ts';
 

@@ -101,11 +101,11 @@ async function restore(env: CommandEnvironment, directory: string): Promise<Mani
 }
 
 /**
- * What is wrong with a row that the database refuses, such as one that occurs twice, in a table that the error may not name;
- * undefined for any other error.
+ * What is wrong with a row that the database refuses, such as one that occurs twice; undefined for any other error. Not
+ * every error names its table, so the caller names the one that is being restored.
  */
-function refusedRow(error: unknown, restored?: string): CommandError | undefined {
-  const { code, table = restored, message, detail } = Object(error) as Partial<Record<string, unknown>>;
+function refusedRow(error: unknown, restoredTable?: string): CommandError | undefined {
+  const { code, table = restoredTable, message, detail } = Object(error) as Partial<Record<string, unknown>>;
   // Classes of SQL errors: data that cannot be read, and violated constraints.
   if (typeof code !== 'string' || !/^2[23]\w{3}$/.test(code)) return undefined;
   const ofTable = typeof table === 'string' ? ` of ${table}` : '';

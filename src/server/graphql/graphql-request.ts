@@ -1,5 +1,5 @@
 import { hasMoreValues, isJsonObject } from '../../model/json.ts';
-import { maxNesting, maxJsonValues } from '../../executor/limits.ts';
+import { maxJsonValues, maxNesting } from '../../executor/limits.ts';
 import { documentIdOf, hexHash } from '../../executor/documents/manifest.ts';
 import { isNestedDeeper } from '../../executor/inputs/nesting.ts';
 import type { NamedDocument } from '../../executor/documents/persisted.ts';
