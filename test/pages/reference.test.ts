@@ -66,6 +66,21 @@ describeInBrowser('the start page and the reference in a real browser (needs /us
     expect(query).toMatch(/^query \w+/);
   });
 
+  it('puts what a reference names in its place, except inside of itself', async () => {
+    const description = {
+      tree: { properties: { children: { items: { $ref: '#/tree' } } } },
+      'a/b': [{ $ref: '#/tree', description: 'An oak' }],
+    };
+    const followed = await watched.page.evaluate<object>(
+      `withoutReferences({ $ref: '#/a~1b/0' }, ${JSON.stringify(description)})`,
+    );
+    expect(followed).toEqual({
+      $$ref: '#/a~1b/0',
+      description: 'An oak',
+      properties: { children: { items: { $ref: '#/tree' } } },
+    });
+  });
+
   it('keeps the token when it is reloaded, and for no longer than the tab', async () => {
     const { page } = watched;
     const teams = await send(page, endpoint(page, 'teams', 'teams'));

@@ -121,6 +121,47 @@ const codePlugin = ({ React }) => ({
   },
 });
 
+/** The value at a path of the description. */
+const valueAt = (description, path) => path.reduce((value, key) => value?.[key], description);
+
+/** The path that a reference names, such as `#/components/schemas/Issue`. Our description refers only to itself. */
+const pathOf = (reference) =>
+  reference
+    .slice('#/'.length)
+    .split('/')
+    .map((key) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~'));
+
+/** A copy of a part of the description with what its references name in their places, except inside of itself. */
+const withoutReferences = (value, description, outer = []) => {
+  if (Array.isArray(value)) return value.map((item) => withoutReferences(item, description, outer));
+  if (typeof value !== 'object' || value === null) return value;
+  const { $ref: reference, ...rest } = value;
+  if (typeof reference !== 'string') {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, withoutReferences(item, description, outer)]),
+    );
+  }
+  if (outer.includes(reference)) return value;
+  const target = withoutReferences(valueAt(description, pathOf(reference)), description, [
+    ...outer,
+    reference,
+  ]);
+  return { ...target, ...rest, $$ref: reference };
+};
+
+/**
+ * Replaces how Swagger UI follows references. It reads the whole description again for each endpoint that is opened, which
+ * takes seconds for one as large as ours.
+ */
+const referencePlugin = () => ({
+  fn: {
+    resolveSubtree: (description, path) => ({
+      spec: withoutReferences(valueAt(description, path), description) ?? null,
+      errors: [],
+    }),
+  },
+});
+
 /** Sends requests to the origin of the page: behind a proxy, the server may describe itself with another origin. */
 const toPageOrigin = (request) => {
   const { pathname, search } = new URL(request.url, location.href);
@@ -139,7 +180,7 @@ const ui = SwaggerUIBundle({
   // The description is validated in our tests, so no external validator is called.
   validatorUrl: null,
   requestInterceptor: toPageOrigin,
-  plugins: [tokenPlugin, dialogPlugin, namePlugin, operationPlugin, codePlugin],
+  plugins: [tokenPlugin, dialogPlugin, namePlugin, operationPlugin, codePlugin, referencePlugin],
   onComplete: () => {
     const token = sessionStorage.getItem(storageKey);
     if (token) ui.preauthorizeApiKey('token', token);
