@@ -1,6 +1,13 @@
 /** A request has read more bytes than it may, or its answer would have more. */
 export class AnswerTooLargeError extends Error {
   override readonly name = 'AnswerTooLargeError';
+  /** How many rows of the page would not have been too large; undefined if that is not known. */
+  readonly rowsThatFit: number | undefined;
+
+  constructor(rowsThatFit?: number) {
+    super();
+    this.rowsThatFit = rowsThatFit;
+  }
 }
 
 /** How many bytes of rows one request may still read. A request holds its rows in memory until it is answered. */

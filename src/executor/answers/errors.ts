@@ -55,7 +55,7 @@ export function expectedError(error: unknown): AppError | undefined {
   if (root instanceof GraphQLError && (root.nodes || root.source || codeOf(root))) {
     return new AppError(codeOf(root) ?? 'graphql_validation_failed', root.message);
   }
-  if (root instanceof AnswerTooLargeError) return answerTooLarge;
+  if (root instanceof AnswerTooLargeError) return new AppError('query_too_complex', answerTooLarge, [], root);
   return storageError(root);
 }
 
@@ -66,7 +66,13 @@ export function isFinal(error: unknown): boolean {
 
 /** Whether the answer was larger than an answer may be. */
 export function isAnswerTooLarge(error: unknown): boolean {
-  return expectedError(error) === answerTooLarge;
+  return sizeErrorOf(error) !== undefined;
+}
+
+/** The error that says that the answer was larger than an answer may be, behind an error that clients see; undefined for others. */
+export function sizeErrorOf(error: unknown): AnswerTooLargeError | undefined {
+  const cause = expectedError(error)?.cause;
+  return cause instanceof AnswerTooLargeError ? cause : undefined;
 }
 
 /** Whether the data store does not answer. */
@@ -91,10 +97,7 @@ export function causeOf(error: unknown): string | undefined {
   return code === undefined || cause === failure ? cut(cause.message) : cut(`${cause.message} (${code})`);
 }
 
-const answerTooLarge = new AppError(
-  'query_too_complex',
-  `The answer would be larger than ${maxAnswerBytes.toLocaleString('en')} bytes. Ask for smaller pages or fewer fields.`,
-);
+const answerTooLarge = `The answer would be larger than ${maxAnswerBytes.toLocaleString('en')} bytes. Ask for smaller pages or fewer fields.`;
 
 /** The error that clients see if there is a bug. */
 export const maskedError = new AppError(

@@ -1,20 +1,23 @@
 import { renewAllowance } from '../../db/engine/meter.ts';
 import { ReadAllowance } from '../../db/engine/read-allowance.ts';
 import { maxAnswerBytes } from '../limits.ts';
-import { isAnswerTooLarge } from './errors.ts';
+import { sizeErrorOf } from './errors.ts';
 import type { OperationResult } from './idempotent.ts';
 
 /**
  * Reads a page of `size` rows. As long as the answer is too large, because the texts of the rows are long, the page is read again
- * with half as many rows, down to one.
+ * with fewer rows, down to one: with those that fit if their number is known, as the compiled executor knows it, otherwise with half.
  */
 export async function readPageThatFits(
   size: number,
   read: (rows: number) => Promise<OperationResult>,
 ): Promise<OperationResult> {
-  for (let rows = size; ; rows = Math.ceil(rows / 2)) {
+  for (let rows = size; ; ) {
     const result = await read(rows);
-    if (rows === 1 || !result.errors?.some(isAnswerTooLarge)) return result;
+    const [refusal] = (result.errors ?? []).flatMap((error) => sizeErrorOf(error) ?? []);
+    if (rows === 1 || !refusal) return result;
+    const { rowsThatFit = Math.ceil(rows / 2) } = refusal;
+    rows = Math.max(1, Math.min(rowsThatFit, rows - 1));
     renewAllowance(new ReadAllowance(maxAnswerBytes));
   }
 }

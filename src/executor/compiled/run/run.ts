@@ -1,4 +1,5 @@
 import type { ReadServer } from '../../../db/engine/replicas.ts';
+import { AnswerTooLargeError } from '../../../db/engine/read-allowance.ts';
 import type { BorrowedConnection, TextRows } from '../../../db/engine/borrowed-connection.ts';
 import type { Prepared, Values } from '../../../db/statements/prepared.ts';
 import type { ReadColumn, QueryBase } from '../../../db/query/query-base.ts';
@@ -172,8 +173,13 @@ export class Run {
       return { json: out.since(0), value: undefined, bytes: out.length };
     }
     const out = new ValueSink();
-    write(out);
-    this.#writtenRows?.finish();
+    try {
+      write(out);
+      this.#writtenRows?.finish();
+    } catch (error) {
+      const isTooLarge = error instanceof AnswerTooLargeError;
+      throw isTooLarge ? new AnswerTooLargeError(this.#writtenRows?.rowsThatFit) : error;
+    }
     this.#writtenRows = undefined;
     return { json: noBytes, value: out.finish(), bytes: out.length };
   }

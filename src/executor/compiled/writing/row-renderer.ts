@@ -1,4 +1,5 @@
 import type { ObjectsBelow, Field, Frame } from '../run/frame.ts';
+import { maxAnswerBytes } from '../../limits.ts';
 import { JsonWriter, type WrittenAnswer } from './json-writer.ts';
 import type { ObjectPlan } from '../compile/objects.ts';
 
@@ -27,6 +28,12 @@ export interface JsonRange {
 export class WrittenRows {
   readonly #writer = new JsonWriter();
   #written: WrittenAnswer = nothing;
+  #rowsThatFit = 0;
+
+  /** How many of the objects so far are within the limit of an answer. */
+  get rowsThatFit(): number {
+    return this.#rowsThatFit;
+  }
 
   /** Writes an object. Returns the value that represents it in the answer, and the length of its JSON. */
   add(write: WriteRow, frame: Frame, row: number): { value: unknown; length: number } {
@@ -35,6 +42,7 @@ export class WrittenRows {
     const range = { of: this, start: writer.length, end: 0 };
     const value = write(writer, frame, row, range);
     range.end = writer.length;
+    if (range.end <= maxAnswerBytes) this.#rowsThatFit += 1;
     return { value, length: range.end - range.start };
   }
 
