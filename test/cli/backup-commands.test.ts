@@ -86,6 +86,19 @@ describe('the commands', () => {
     }
   });
 
+  it.each([[undefined], [[]]])(
+    'refuse with a message a backup whose manifest has no migrations: %j',
+    async (migrations) => {
+      const incomplete = mkdtempSync(join(folder, 'incomplete-'));
+      const manifest = join(incomplete, 'manifest.json');
+      writeFileSync(manifest, JSON.stringify({ ...manifestOf(smallBackup), migrations }));
+      expect(await restore(smallApp, incomplete)).toMatchObject({
+        exitCode: 1,
+        stderr: `${manifest} is not the manifest of a backup.\n`,
+      });
+    },
+  );
+
   it('refuse with a message a backup that is damaged or of another version', async () => {
     const target = await emptyTemplate();
     const damaged = join(folder, 'damaged');
