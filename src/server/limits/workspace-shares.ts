@@ -3,7 +3,7 @@ import { Admission, type AdmissionLimits, type AdmissionTicket, busy } from './a
 
 /** More admissions than this are kept only while they are in use. */
 const maxIdle = 100;
-/** How long requests of several workspaces are taken to compete after the last sign of it. */
+/** Workspaces count as competing until this long after requests of two of them last followed each other. */
 const competingMs = 1_000;
 
 /**
