@@ -3,7 +3,8 @@ import type { Database } from '../../src/db/engine/engine.ts';
 
 /**
  * The number of deadlocks that PostgreSQL has counted in a database. A session reports its own at the end of a transaction, at most
- * once a second, so all idle connections of the pool are used once to report theirs.
+ * once a second, so the idle connections of this process are used once to report theirs. Those of another process report theirs at
+ * the end of a later transaction.
  */
 export async function deadlocksIn({ unscoped }: Pick<Database, 'unscoped'>): Promise<number> {
   await Promise.all(
