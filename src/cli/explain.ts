@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { defineCommand } from 'citty';
 import { isJsonObject, jsonOf } from '../model/json.ts';
-import { CommandError, placedMessagesOf, refuseWrongArguments, reportFailure } from './failures.ts';
+import { CommandError, locatedMessagesOf, refuseWrongArguments, reportFailure } from './failures.ts';
 import { pluralize } from './pluralize.ts';
 
 const args = {
@@ -30,7 +30,7 @@ export const command = defineCommand({
       refuseWrongArguments(context.args, args);
       const { file, operation, variables } = context.args;
       return explain(await textOf(file), operation, parseVariables(variables)).catch((error: unknown) => {
-        throw new CommandError(placedMessagesOf(error, file).join('\n'), { cause: error });
+        throw new CommandError(locatedMessagesOf(error, file).join('\n'), { cause: error });
       });
     });
   },

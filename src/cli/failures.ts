@@ -78,14 +78,14 @@ export function refuseWrongArguments(parsed: Record<string, unknown>, defined: A
 }
 
 /**
- * The messages of an error of a document or its variables, each with its place in the file, as compilers write it:
+ * The messages of an error of a document or its variables, each with its location in the file, as compilers write it:
  * `query.graphql:2:11: …`. `errors` holds them if there are several.
  */
-export function placedMessagesOf(error: unknown, file: string): string[] {
+export function locatedMessagesOf(error: unknown, file: string): string[] {
   return errorsOf(error).map((one) => {
-    const [place] =
+    const [location] =
       (Object(one) as { locations?: readonly { line: number; column: number }[] }).locations ?? [];
-    return `${file}${place ? `:${place.line}:${place.column}` : ''}: ${messageOf(one)}`;
+    return `${file}${location ? `:${location.line}:${location.column}` : ''}: ${messageOf(one)}`;
   });
 }
 

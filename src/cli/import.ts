@@ -4,7 +4,7 @@ import { applyDirectory } from '../portability/directory/directory.ts';
 import { parseExportedDirectory } from '../portability/directory/directory-file.ts';
 import { encodeId } from '../resolvers/ids.ts';
 import { ImportFiles } from '../portability/import/import-files.ts';
-import { freshIds } from '../portability/row-ids.ts';
+import { ascendingIds } from '../portability/row-ids.ts';
 import type { SourceLine } from '../portability/import/import-issue.ts';
 import { databaseLedger } from '../portability/import/import-ledger.ts';
 import type { ImportTarget } from '../portability/import/import-people.ts';
@@ -171,7 +171,7 @@ function targetOf(
   return {
     ...source,
     ledger: databaseLedger(source.source),
-    newId: freshIds(),
+    newId: ascendingIds(),
     files: new ImportFiles(env.store, dirname(path)),
   };
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { defineCommand } from 'citty';
 import { Kind, Source } from 'graphql';
-import { CommandError, placedMessagesOf, refuseWrongArguments, reportFailure } from './failures.ts';
+import { CommandError, locatedMessagesOf, refuseWrongArguments, reportFailure } from './failures.ts';
 
 const args = {
   files: { type: 'positional', description: 'Files that contain one document each', required: true },
@@ -46,7 +46,7 @@ async function manifest(files: readonly string[]): Promise<number> {
       reader.read(text);
       texts.push(text);
     } catch (error) {
-      problems.push(...placedMessagesOf(error, file));
+      problems.push(...locatedMessagesOf(error, file));
     }
   }
   if (problems.length > 0) throw new CommandError(problems.join('\n'));

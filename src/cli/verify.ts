@@ -37,7 +37,7 @@ export async function runVerify(
     signal,
     limit,
     workspaceId: only?.id,
-    reached: (rule, done, total) => {
+    onRule: (rule, done, total) => {
       progress ??= new Progress(env, { total, unit: 'rule' });
       progress.update(done, { words: rule });
       checkedRules = done;

@@ -64,7 +64,7 @@ const retryEveryMs = 200;
 
 export type FileName = Pick<AttachmentRow, 'workspaceId' | 'id' | 'revision'>;
 
-/** An abandoned attachment, and its place among those of all workspaces. */
+/** An abandoned attachment, with the columns that those of all workspaces are ordered by. */
 export interface AbandonedFile extends FileName {
   readonly createdUtc: Date;
 }
@@ -113,7 +113,7 @@ export async function removeAbandonedAttachment(
     .execute();
 }
 
-/** A deleted issue, and its place among those of all workspaces. */
+/** A deleted issue, with the columns that those of all workspaces are ordered by. */
 export interface DeletedIssue {
   readonly workspaceId: string;
   readonly id: string;

@@ -17,7 +17,7 @@ const gatherMs = (waiting: number) => Math.min(10 + waiting / 4, 250);
 interface WatchedWorkspace {
   /** The newest position that is known; 0 if none is. */
   position: number;
-  /** Those of each stream and waiting request. */
+  /** The arrivals of each stream and of each request that waits. */
   readonly listening: Set<Arrivals>;
   /** The number of the newest arrival, unique among all workspaces. */
   newestArrival: number;

@@ -1,5 +1,5 @@
-/** How long a result is kept for streams of the cohort that ask a little later. */
-const keptMs = 500;
+/** How long a result is reused for streams of the cohort that ask a little later. */
+const reuseMs = 500;
 
 /** Reads once for all streams that need the same data at the same time: a cohort. */
 export class Cohorts<Result> {
@@ -23,7 +23,7 @@ export class Cohorts<Result> {
     this.#reads.set(key, read);
     const forget = () => this.#reads.delete(key);
     // A read that has failed is forgotten at once, so that the next stream tries again.
-    read.then(() => setTimeout(forget, keptMs).unref(), forget);
+    read.then(() => setTimeout(forget, reuseMs).unref(), forget);
     return read;
   }
 }

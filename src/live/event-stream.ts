@@ -26,11 +26,11 @@ interface StreamParts {
   readonly first: EventChunk;
   /** The cursor after the new changes, if none of them concerns this stream; undefined if it has to read. */
   readonly skip: (cursor: string) => Promise<string | undefined>;
-  /** Calls the listener within `cursorMs`, and again until the returned function is called. */
-  readonly wakeWithin: (listener: () => void) => () => void;
+  /** Calls the listener every `cursorMs`, the first time within that time, until the returned function is called. */
+  readonly onCursorPulse: (listener: () => void) => () => void;
   /** Reads what comes after a cursor. Throws if the token may no longer read it. */
   readonly deliver: (cursor: string) => Promise<EventChunk>;
-  /** Called when the stream ends here, and not because its client has left or the process stops. */
+  /** Called when the stream itself ends: at the end of its lifetime, or because of an error. */
   readonly onCut: (reason: CutReason) => void;
   readonly onEnd: () => void;
   /** What is sent for an error that ends the stream; undefined if the client gets the error when it reconnects. */
@@ -71,7 +71,7 @@ export class LiveStream implements EventStream {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<string | Uint8Array> {
-    const { arrivals, skip, wakeWithin, errorChunk, onCut, onEnd } = this.#parts;
+    const { arrivals, skip, onCursorPulse, errorChunk, onCut, onEnd } = this.#parts;
     // Whether the log has changes that the last chunk did not reach, so that there is nothing to wait for.
     let hasMore = false;
     try {
@@ -95,7 +95,7 @@ export class LiveStream implements EventStream {
           if (skipped !== undefined) {
             // The client learns of the new cursor later, together with others that come without an event.
             this.#cursor = skipped;
-            this.#cancelCursor ??= wakeWithin(() => arrivals.interrupt());
+            this.#cancelCursor ??= onCursorPulse(() => arrivals.interrupt());
             continue;
           }
           this.#chunk = await this.#read();

@@ -24,7 +24,7 @@ export class LiveCounts {
   inboxRows = 0;
   /** Changes that got their positions here. */
   numbered = 0;
-  /** Events that streams were given. */
+  /** Events that were sent on streams. */
   delivered = 0;
   /** Called with each delay, if delays are measured. */
   onLag: ((part: LagPart, seconds: number) => void) | undefined;

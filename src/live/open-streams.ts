@@ -14,7 +14,7 @@ export class OpenStreams {
     this.#limits = limits;
   }
 
-  /** Calls the listener when a token has one more or one less here. */
+  /** Calls the listener when a token has one stream more or less in this process: with 1 or -1. */
   onChange(listener: (tokenId: string, change: number) => void): void {
     this.#listeners.push(listener);
   }

@@ -8,7 +8,7 @@ export interface NamedRow {
   /** The text that identifies the row among the rows of its kind in the file. */
   readonly key: string;
   /** When the row was created. */
-  readonly madeUtc: Date;
+  readonly createdUtc: Date;
   /** Its index among rows that may have been created at the same time. */
   readonly index?: number;
 }
@@ -19,7 +19,7 @@ export type NewId = (row: NamedRow) => string;
 let lastIdMs = 0;
 
 /** Makes random ids, each greater than all before, so that rows of the same time are in the order of the file. */
-export function freshIds(): NewId {
+export function ascendingIds(): NewId {
   return () => {
     lastIdMs = Math.max(lastIdMs + 1, Date.now());
     return newUuid(lastIdMs);
@@ -32,12 +32,12 @@ export function freshIds(): NewId {
  */
 export function derivedIds(seed: string): NewId {
   const counts = new Map<string, number>();
-  return ({ kind, key, madeUtc, index = 0 }) => {
+  return ({ kind, key, createdUtc, index = 0 }) => {
     const name = `${kind} ${key}`;
     const count = counts.get(name) ?? 0;
     counts.set(name, count + 1);
     const bytes = createHash('sha256').update(`${seed} ${name} ${count}`).digest().subarray(0, 16);
-    bytes.writeUIntBE(Math.max(0, madeUtc.getTime()), 0, 6);
+    bytes.writeUIntBE(Math.max(0, createdUtc.getTime()), 0, 6);
     bytes.writeUInt16BE(0x7000 | (index & 0x0fff), 6);
     bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
     const hex = bytes.toString('hex');

@@ -18,7 +18,7 @@ export interface VerifyOptions {
   /** The only workspace whose rows are checked; rules about rows without a workspace are then left out. */
   readonly workspaceId?: string | undefined;
   /** Called before each rule, with the number of rules that have been checked. */
-  readonly reached?: ((rule: string, done: number, total: number) => void) | undefined;
+  readonly onRule?: ((rule: string, done: number, total: number) => void) | undefined;
 }
 
 /** The number of checked rules, and the violated ones. */
@@ -42,7 +42,7 @@ export function verifyDatabase(database: Database, options: VerifyOptions = {}):
 /** Checks all rules within a transaction. */
 export async function verifyRows(
   trx: UnscopedTrx,
-  { signal, limit = 20, workspaceId, reached }: VerifyOptions = {},
+  { signal, limit = 20, workspaceId, onRule }: VerifyOptions = {},
 ): Promise<Verification> {
   const all = await selectRules(trx, ruleCodes);
   const rules =
@@ -51,7 +51,7 @@ export async function verifyRows(
   const findings: Finding[] = [];
   for (const [index, rule] of rules.entries()) {
     signal?.throwIfAborted();
-    reached?.(rule.name, index, rules.length);
+    onRule?.(rule.name, index, rules.length);
     const faulty = await selectFaulty(trx, rule, limit, extent);
     if (faulty.total > 0) findings.push({ rule: rule.name, ...faulty });
     // The embedded engine runs on this thread; other work gets a turn of the event loop between the rules.

@@ -17,19 +17,19 @@ const tooLargeMs = 600_000;
 export type SeenVersion = Pick<ReferenceVersion, 'ref' | 'tag'>;
 
 interface Check {
-  /** The number of its start, in the order in which all checks started. */
-  readonly start: number;
+  /** Checks are numbered in the order in which they start. */
+  readonly number: number;
   readonly beganMs: number;
   readonly done: Promise<Snapshot>;
 }
 
 interface Entry {
   snapshot: Snapshot;
-  /** The start of the check that last found the snapshot valid: as a time, and as its number in the order of starts. */
+  /** When the check started that last found the snapshot valid, and its number. */
   validFromMs: number;
-  start: number;
-  /** The number of the last start before the snapshot was stored here. */
-  installed: number;
+  validFromNumber: number;
+  /** The number of the last check that had started when the snapshot was stored here. */
+  storedAfterNumber: number;
   usedMs: number;
   /** The check in progress that started last. */
   check: Check | undefined;
@@ -51,8 +51,9 @@ export class ReferenceMemory {
   /** The workspace of the last entry, if that is still there. */
   #lastUsed: string | undefined;
   readonly #unsubscribe: () => void;
-  #lastStart = 0;
-  #writtenStart = 0;
+  #lastNumber = 0;
+  /** Checks with this number or a higher one have seen the last write of this process. */
+  #numberAfterWrite = 0;
   #poll: NodeJS.Timeout | undefined;
   #polling: Promise<void> = Promise.resolve();
   #isPolling = false;
@@ -86,9 +87,10 @@ export class ReferenceMemory {
   #leased(workspaceId: string, entry: Entry, seen?: SeenVersion): Snapshot | Promise<Snapshot> {
     const now = performance.now();
     if (seen && isBehind(entry.snapshot.version, seen))
-      return this.#checked(workspaceId, entry, this.#nextStart());
-    if (now - entry.validFromMs < leaseMs && entry.start >= this.#writtenStart) return entry.snapshot;
-    return this.#checked(workspaceId, entry, this.#writtenStart);
+      return this.#checked(workspaceId, entry, this.#nextNumber());
+    if (now - entry.validFromMs < leaseMs && entry.validFromNumber >= this.#numberAfterWrite)
+      return entry.snapshot;
+    return this.#checked(workspaceId, entry, this.#numberAfterWrite);
   }
 
   /**
@@ -106,12 +108,12 @@ export class ReferenceMemory {
 
   /** The data after a check that starts now, for an answer that needs rows that are missing here. */
   renewed(workspaceId: string): Promise<Snapshot> {
-    return this.#checked(workspaceId, this.#entryOf(workspaceId), this.#nextStart());
+    return this.#checked(workspaceId, this.#entryOf(workspaceId), this.#nextNumber());
   }
 
   /** Calls for a new check of all workspaces: after a write, or when notifications may have been missed. */
   expireAll(): void {
-    this.#writtenStart = this.#nextStart();
+    this.#numberAfterWrite = this.#nextNumber();
   }
 
   /** How much is cached. */
@@ -129,9 +131,9 @@ export class ReferenceMemory {
     await Promise.allSettled([...this.#entries.values()].flatMap(({ check }) => (check ? [check.done] : [])));
   }
 
-  #nextStart(): number {
-    this.#lastStart += 1;
-    return this.#lastStart;
+  #nextNumber(): number {
+    this.#lastNumber += 1;
+    return this.#lastNumber;
   }
 
   #entryOf(workspaceId: string): Entry {
@@ -142,8 +144,8 @@ export class ReferenceMemory {
     const entry = known ?? {
       snapshot: new Snapshot(noVersion),
       validFromMs: Number.NEGATIVE_INFINITY,
-      start: -1,
-      installed: 0,
+      validFromNumber: -1,
+      storedAfterNumber: 0,
       usedMs: 0,
       check: undefined,
       tooLargeUntilMs: 0,
@@ -155,27 +157,27 @@ export class ReferenceMemory {
   }
 
   /** Starts a check, or waits for one in progress that started within the lease and has at least the needed number. */
-  #checked(workspaceId: string, entry: Entry, neededStart: number): Promise<Snapshot> {
+  #checked(workspaceId: string, entry: Entry, neededNumber: number): Promise<Snapshot> {
     const began = performance.now();
     const { check } = entry;
-    if (check && check.start >= neededStart && began - check.beganMs < leaseMs) return check.done;
+    if (check && check.number >= neededNumber && began - check.beganMs < leaseMs) return check.done;
     this.counts.check += 1;
-    const start = this.#nextStart();
+    const number = this.#nextNumber();
     const done = withMeter(async () => {
       const [version = noVersion] = (await this.#reads.versions([workspaceId])).values();
-      return this.#install(workspaceId, entry, { start, began, version });
+      return this.#applyVersion(workspaceId, entry, { number, began, version });
     }).finally(() => {
-      if (entry.check?.start === start) entry.check = undefined;
+      if (entry.check?.number === number) entry.check = undefined;
     });
-    entry.check = { start, beganMs: began, done };
+    entry.check = { number, beganMs: began, done };
     return done;
   }
 
   /** Brings the entry to the version that a check found. Reads the changes if it is another version. */
-  async #install(
+  async #applyVersion(
     workspaceId: string,
     entry: Entry,
-    { start, began, version }: { start: number; began: number; version: ReferenceVersion },
+    { number, began, version }: { number: number; began: number; version: ReferenceVersion },
   ): Promise<Snapshot> {
     const { snapshot: base } = entry;
     const known = base.version;
@@ -187,14 +189,14 @@ export class ReferenceMemory {
     // current one was stored: then the database has another history, as after a failover.
     if (
       isLater ||
-      (start > entry.start &&
-        (start > entry.installed || !isBehind(snapshot.version, entry.snapshot.version)))
+      (number > entry.validFromNumber &&
+        (number > entry.storedAfterNumber || !isBehind(snapshot.version, entry.snapshot.version)))
     ) {
       entry.snapshot = snapshot;
-      entry.installed = this.#lastStart;
+      entry.storedAfterNumber = this.#lastNumber;
       if (snapshot !== base) this.#evict();
     }
-    if (start > entry.start) Object.assign(entry, { start, validFromMs: began });
+    if (number > entry.validFromNumber) Object.assign(entry, { validFromNumber: number, validFromMs: began });
     return snapshot;
   }
 
@@ -252,7 +254,7 @@ export class ReferenceMemory {
       this.#poll = undefined;
       return;
     }
-    const start = this.#nextStart();
+    const number = this.#nextNumber();
     try {
       const versions = await withMeter(() => this.#reads.versions(used.map(([workspaceId]) => workspaceId)));
       for (const [workspaceId, entry] of used) {
@@ -261,7 +263,8 @@ export class ReferenceMemory {
         const { snapshot } = entry;
         const { auth } = snapshot.version;
         if (isOther(snapshot.version, version) || auth !== version.auth) continue;
-        if (entry.start >= 0 && start > entry.start) Object.assign(entry, { start, validFromMs: now });
+        if (entry.validFromNumber >= 0 && number > entry.validFromNumber)
+          Object.assign(entry, { validFromNumber: number, validFromMs: now });
       }
     } catch {
       // The next request that needs a check gets the error.

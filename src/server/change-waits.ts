@@ -158,7 +158,7 @@ export class ChangeWaits {
       },
       skip: async (cursor) =>
         audienceEntry?.audience.skip(cursor, arrivals, this.#log.pages(workspaceId, logAccess, arrivals)),
-      wakeWithin: (listener) => this.#cursors.add(listener),
+      onCursorPulse: (listener) => this.#cursors.add(listener),
       deliver: (cursor) => this.#deliver(cursor, { rights, arrivals, deliver, cohort }),
     });
     if (audienceEntry) cleanups.push(audienceEntry.leave);

@@ -109,7 +109,7 @@ export class Contexts {
     return this.#parts.callers.checksOf(authorization).authenticate();
   }
 
-  /** The places for requests of a workspace. */
+  /** The admission that gives requests of a workspace their places. */
   shareOf(workspaceId: string): Admission {
     return this.#parts.shares.of(workspaceId);
   }

@@ -15,7 +15,7 @@ import { isCompressed } from '../rest-compat/content-encoding.ts';
 import type { HttpReply } from '../rest-compat/http-reply.ts';
 import { problemReply } from '../rest-compat/problem.ts';
 import { TimeoutError, withTimeout } from './limits/with-timeout.ts';
-import { inPlaceOf, type Places } from './limits/workspace-shares.ts';
+import { type Admissions, inPlaceOf } from './limits/workspace-shares.ts';
 import { byteRange } from './http/byte-range.ts';
 import { contentDisposition } from './http/content-disposition.ts';
 import { isFile } from './http/cross-origin.ts';
@@ -30,10 +30,10 @@ export interface FileHandler {
   handle(request: ServerRequest, req: IncomingMessage, res: ServerResponse): Promise<HttpReply> | undefined;
 }
 
-/** What files are served from, and the places in which they are looked up. */
+/** What files are served from, and what admits the requests that look them up. */
 interface FileParts {
   readonly files: ServerFiles;
-  readonly places: Places;
+  readonly admissions: Admissions;
 }
 
 /**
@@ -59,7 +59,7 @@ const methods: Readonly<Record<FilePart, readonly string[]>> = {
 };
 
 async function answer(
-  { files, places }: FileParts,
+  { files, admissions }: FileParts,
   request: ServerRequest,
   req: IncomingMessage,
   res: ServerResponse,
@@ -85,12 +85,12 @@ async function answer(
   const db = request.dataOf(access.workspaceId);
   const { workspaceId } = access;
   if (method !== 'PUT') {
-    const attachment = await inPlaceOf(places, workspaceId, () => requireUploaded(db, access));
+    const attachment = await inPlaceOf(admissions, workspaceId, () => requireUploaded(db, access));
     return serve(attachment, files, request, access);
   }
   if (isCompressed(request.headers)) raise('unsupported_media_type', 'The bytes must be sent uncompressed.');
   const upload = openUpload(req, res, request.clientMs);
-  const started = await inPlaceOf(places, workspaceId, () => startUpload(db, access, upload));
+  const started = await inPlaceOf(admissions, workspaceId, () => startUpload(db, access, upload));
   await receiveUpload(db, files.store, started, upload, { requestId });
   request.noteWriteTo(workspaceId);
   return { status: 204 };

@@ -61,12 +61,12 @@ async function listenersOn({ unscoped }: Database): Promise<string[]> {
 /** The settings in which a server differs from any of the others. */
 function differingSettings(ownName: string, others: readonly string[]): string[] {
   return Object.entries(sharedSettings).flatMap(([setting, label]) =>
-    others.some((other) => homeIn(other, label) !== homeIn(ownName, label)) ? [setting] : [],
+    others.some((other) => dataDirIn(other, label) !== dataDirIn(ownName, label)) ? [setting] : [],
   );
 }
 
 /** The data directory in a server's name; undefined when the server has the setting and does not use its data directory. */
-function homeIn(name: string, label: string): string | undefined {
+function dataDirIn(name: string, label: string): string | undefined {
   return name
     .split(' ')
     .find((part) => part.startsWith(`${label}=`))

@@ -17,7 +17,7 @@ export async function openReplicas({ database, config, logger, link }: ReplicaOp
   const recentWrites = new RecentWrites();
   if (link) {
     recentWrites.onNote((tokenId) => link.noteWrite(tokenId));
-    link.counts.on('wrote', ({ tokenId }) => recentWrites.noteElsewhere(tokenId));
+    link.reports.on('wrote', ({ tokenId }) => recentWrites.noteElsewhere(tokenId));
   }
   const { redisUrl } = config;
   const stopSharing =

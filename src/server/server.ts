@@ -205,7 +205,7 @@ async function start(options: ServerOptions, opened: OpenedParts): Promise<Runni
     graphql,
     rest,
     pages: createPages(schema, { ...config, filesUrl: files?.filesUrl }),
-    files: files && createFileHandler({ files, places: { admission, shares } }),
+    files: files && createFileHandler({ files, admissions: { admission, shares } }),
     logger,
     metrics: metrics?.metrics,
     tracing,

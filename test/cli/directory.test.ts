@@ -55,6 +55,28 @@ async function one<Found>(query: ReturnType<typeof sql<Found>>): Promise<Found |
   return (await query.execute(world.database.unscoped)).rows[0];
 }
 
+it('directory apply shows control characters as escapes, in its changes and its summary', async () => {
+  const file = (teamName: string) => String.raw`
+workspace: "${world.name}\e[2J"
+members: [{ displayName: "Ada\a", role: owner }]
+teams: [{ code: ENG, name: "${teamName}" }]
+`;
+  const created = await world.apply(file('Engineering'));
+  expect(created.lines).toEqual(
+    expect.arrayContaining([
+      String.raw`create workspace ${world.name}\u001b[2J`,
+      String.raw`create member Ada\u0007`,
+    ]),
+  );
+  expect(created.stderr).toBe(String.raw`8 created, 0 updated in ${world.name}\u001b[2J` + '\n');
+  const renamed = await world.apply(file(String.raw`Engineering\x9b1m`));
+  expect(renamed.stdout).toBe(String.raw`update team ENG: name "Engineering" → "Engineering\u009b1m"` + '\n');
+  const same = await world.apply(file(String.raw`Engineering\x9b1m`));
+  expect(same.stderr).toBe(
+    String.raw`No change: the workspace ${world.name}\u001b[2J already matches the file.` + '\n',
+  );
+});
+
 it('directory apply creates everything in the file, and a second run changes nothing', async () => {
   const first = await world.apply(yaml());
   expect(first).toMatchObject({ exitCode: 0, stderr: `30 created, 0 updated in ${world.name}\n` });

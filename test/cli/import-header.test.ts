@@ -53,6 +53,15 @@ it('an import names the field that a header lacks', async () => {
   await expect(run).rejects.toThrow(/its first line is not a header: workspace: /);
 });
 
+it('an import reads a header with a million values, and refuses one with more', async () => {
+  // The others are the header, its five fields, the two of the workspace, and the list.
+  const filler = (values: number) => ({ filler: Array.from({ length: values - 9 }, () => 0) });
+  await expect(imported(filler(1_000_000))).rejects.toThrow(/an import does not apply filler, only/);
+  await expect(imported(filler(1_000_001))).rejects.toThrow(
+    /^The file is not an export of workgraph: its first line is not a header: it has more than 1,000,000 values\.$/,
+  );
+});
+
 it('an import applies every section that an export writes, and logs it as imported', async () => {
   await imported({
     labels: ['shared'],

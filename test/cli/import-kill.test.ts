@@ -13,7 +13,7 @@ const total = 600;
 const workspace = 'Killed';
 
 let testDatabase: TestDatabase;
-/** The child works on the embedded database alone: it is closed here meanwhile. */
+/** Only one process can open an embedded database, so it is closed here while the child imports, and opened again. */
 let database: Database;
 
 beforeAll(async () => {
@@ -23,11 +23,11 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await database.close();
-  // A directory that was reopened cannot be closed twice by the template.
+  // `drop` closes only the handle that `copyTemplate` returned, which is another one after the database was opened again.
   await testDatabase.drop();
 });
 
-/** Issues with labels and comments, some part of a later one and some of an earlier one. */
+/** Issues with labels and comments. Some are sub-issues of an issue that comes later in the file. */
 function manyBeads(): Record<string, unknown>[] {
   return Array.from({ length: total }, (_, index) => {
     const id = `k-${index}`;

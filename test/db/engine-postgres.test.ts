@@ -60,9 +60,9 @@ interface Asked {
 /** Terminates a backend of the server, and waits until it has ended. */
 const terminateBackend = (pid = 0) => onServer(`select pg_terminate_backend(${pid}, 10000)`);
 
-const onlyWithServer = hasServer ? describe : describe.skip;
+const onPostgres = hasServer ? describe : describe.skip;
 
-onlyWithServer('the PostgreSQL engine', () => {
+onPostgres('the PostgreSQL engine', () => {
   let temporary: TemporaryDatabase<{ url: string }>;
   beforeAll(async () => {
     temporary = await newServerDatabase();

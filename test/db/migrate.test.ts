@@ -117,9 +117,9 @@ describe.each(engines)('migrations on the %s engine', (_engine, newDatabase) => 
   }
 });
 
-const onlyWithServer = hasServer ? describe : describe.skip;
+const onPostgres = hasServer ? describe : describe.skip;
 
-onlyWithServer('migrations of ten processes', () => {
+onPostgres('migrations of ten processes', () => {
   it('run once when several processes start at once on a new database', async () => {
     const temporary = await newServerDatabase();
     const script = `

@@ -16,9 +16,9 @@ type Server = Pick<App, 'graphql' | 'request'> & { stop(): Promise<void> };
 const queries = join(import.meta.dirname, '../../docs/queries');
 const query = (name: string) => readFileSync(join(queries, `${name}.graphql`), 'utf8');
 
-const onlyWithServer = hasServer ? describe : describe.skip;
+const onPostgres = hasServer ? describe : describe.skip;
 
-onlyWithServer('the plain wire and the fast one (needs TEST_DATABASE_URL)', () => {
+onPostgres('the plain wire and the fast one (needs TEST_DATABASE_URL)', () => {
   let app: App;
   let fast: Server;
   let plain: Server;

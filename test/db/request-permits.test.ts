@@ -5,9 +5,9 @@ import { type Database, openDatabase } from '../../src/db/engine/engine.ts';
 import { withMeter } from '../../src/db/engine/meter.ts';
 import { hasServer, newServerDatabase, type TemporaryDatabase } from './engines.ts';
 
-const onServer = hasServer ? describe : describe.skip;
+const onPostgres = hasServer ? describe : describe.skip;
 
-onServer('a request with many statements at once', () => {
+onPostgres('a request with many statements at once', () => {
   let temporary: TemporaryDatabase;
   let database: Database;
 

@@ -33,9 +33,9 @@ it('shared connections are returned without any session state', async () => {
   }
 });
 
-const onlyWithServer = hasServer ? describe : describe.skip;
+const onPostgres = hasServer ? describe : describe.skip;
 
-onlyWithServer('shared connections', () => {
+onPostgres('shared connections', () => {
   let temporary: TemporaryDatabase<{ url: string }>;
   let database: Database;
 

@@ -9,9 +9,9 @@ import { newUuid } from '../../src/resolvers/ids.ts';
 import { hasServer, newServerDatabase } from './engines.ts';
 import type { TemporaryDatabase } from './engines.ts';
 
-const onlyWithServer = hasServer ? describe : describe.skip;
+const onPostgres = hasServer ? describe : describe.skip;
 
-onlyWithServer('rows as PostgreSQL sends them', () => {
+onPostgres('rows as PostgreSQL sends them', () => {
   let temporary: TemporaryDatabase<{ url: string }>;
   let database: Database;
   let repeated: Prepared;

@@ -3,9 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import { runUncollected } from '../support/old-space.ts';
 import { hasServer } from './engines.ts';
 
-const onlyWithServer = hasServer ? describe : describe.skip;
+const onPostgres = hasServer ? describe : describe.skip;
 
-onlyWithServer('rows in memory (needs TEST_DATABASE_URL)', () => {
+onPostgres('rows in memory (needs TEST_DATABASE_URL)', () => {
   it('rows of answered statements are not promoted to the old generation', () => {
     const env = { DATABASE_URL: process.env.TEST_DATABASE_URL };
     const left = runUncollected(join(import.meta.dirname, 'young-rows-process.ts'), env);

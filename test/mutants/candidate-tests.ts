@@ -89,7 +89,13 @@ const byFolder: readonly (readonly [folder: string, tests: readonly string[]])[]
   ['src/executor/compiled/', ['test/graph']],
   [
     'src/executor/',
-    ['test/server/limits.test.ts', 'test/graph/cost.test.ts', 'test/inputs/edges.test.ts', 'test/server'],
+    [
+      'test/server/document-limits.test.ts',
+      'test/server/body-limits.test.ts',
+      'test/graph/cost.test.ts',
+      'test/inputs/edges.test.ts',
+      'test/server',
+    ],
   ],
   ['src/server/files', ['test/attachments']],
   ['src/server/limits/rate', ['test/server/rate.test.ts', 'test/server/rate-redis.test.ts']],
@@ -117,7 +123,7 @@ const byFolder: readonly (readonly [folder: string, tests: readonly string[]])[]
   ['src/resolvers/errors', ['test/server/graphql-refusals.test.ts', 'test/rest', 'test/inputs/edges']],
   [
     'src/resolvers/filters',
-    ['test/resources/issues-read', 'test/server/limits', 'test/graph', 'test/inputs/edges'],
+    ['test/resources/issues-read', 'test/server/document-limits', 'test/graph', 'test/inputs/edges'],
   ],
   [
     'src/resolvers/writes/write-rules',

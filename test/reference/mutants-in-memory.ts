@@ -4,8 +4,8 @@ import type { Mutant } from './mutant-list.ts';
 export const inMemory: readonly Omit<Mutant, 'file'>[] = [
   {
     name: 'memory is served for ever',
-    from: 'if (now - entry.validFromMs < leaseMs && entry.start',
-    to: 'if (entry.start',
+    from: 'if (now - entry.validFromMs < leaseMs && entry.validFromNumber',
+    to: 'if (entry.validFromNumber',
     by: 'leases',
   },
   {
@@ -34,7 +34,7 @@ export const inMemory: readonly Omit<Mutant, 'file'>[] = [
   },
   {
     name: 'a caller joins a check that began before its own cause',
-    from: 'check.start >= neededStart && ',
+    from: 'check.number >= neededNumber && ',
     to: '',
     by: 'memory',
   },
@@ -52,7 +52,7 @@ export const inMemory: readonly Omit<Mutant, 'file'>[] = [
   },
   {
     name: 'a failed check is joined by those who ask after it',
-    from: 'if (entry.check?.start === start) entry.check = undefined;',
+    from: 'if (entry.check?.number === number) entry.check = undefined;',
     to: '',
     by: 'memory',
   },
@@ -94,13 +94,13 @@ export const inMemory: readonly Omit<Mutant, 'file'>[] = [
   },
   {
     name: 'a check that began before a write or a notification is enough',
-    from: 'return this.#checked(workspaceId, entry, this.#writtenStart);',
+    from: 'return this.#checked(workspaceId, entry, this.#numberAfterWrite);',
     to: 'return this.#checked(workspaceId, entry, 0);',
     by: 'memory',
   },
   {
     name: 'what was known before a write or a notification is served for the rest of its lease',
-    from: ' && entry.start >= this.#writtenStart)',
+    from: ' && entry.validFromNumber >= this.#numberAfterWrite)',
     to: ')',
     by: 'memory',
   },
@@ -112,14 +112,14 @@ export const inMemory: readonly Omit<Mutant, 'file'>[] = [
   },
   {
     name: 'what a slow check read replaces what a later one has read',
-    from: '      isLater ||\n      (start > entry.start &&\n        (start > entry.installed || !isBehind(snapshot.version, entry.snapshot.version)))\n',
-    to: '      isLater || start >= 0\n',
+    from: '      isLater ||\n      (number > entry.validFromNumber &&\n        (number > entry.storedAfterNumber || !isBehind(snapshot.version, entry.snapshot.version)))\n',
+    to: '      isLater || number >= 0\n',
     by: 'history',
     needsPostgres: true,
   },
   {
     name: 'a check that began later but looked before takes what is known back',
-    from: ' &&\n        (start > entry.installed || !isBehind(snapshot.version, entry.snapshot.version))',
+    from: ' &&\n        (number > entry.storedAfterNumber || !isBehind(snapshot.version, entry.snapshot.version))',
     to: '',
     by: 'history',
     needsPostgres: true,
@@ -127,13 +127,13 @@ export const inMemory: readonly Omit<Mutant, 'file'>[] = [
   {
     name: 'what a check saw that began first and looked last is forgotten',
     from: '      isLater ||\n',
-    to: '      (isLater && start > entry.start) ||\n',
+    to: '      (isLater && number > entry.validFromNumber) ||\n',
     by: 'history',
     needsPostgres: true,
   },
   {
     name: 'a history with smaller numbers is never taken over',
-    from: 'start > entry.installed || ',
+    from: 'number > entry.storedAfterNumber || ',
     to: '',
     by: 'history',
   },

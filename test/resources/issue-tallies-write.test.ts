@@ -12,6 +12,7 @@ import { Issue } from '../../src/schema/issues.ts';
 import { bead, type ImportWorld, importWorld } from '../cli/import-world.ts';
 import { numberAllChanges } from '../live/logged.ts';
 import { type App, startApp } from '../support/app.ts';
+import { deadlocksIn } from '../support/deadlocks.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { type IssueWorld, issueWorld } from '../support/issue-world.ts';
 import { type Caller, callerOf, type IssueRead } from '../support/mutations.ts';
@@ -214,7 +215,7 @@ describe('concurrent writes', () => {
   it('of issues with 50 labels do not deadlock', async () => {
     const labelIds = await manyLabels(50);
     const issues = await Promise.all(Array.from({ length: 12 }, () => create({ labelIds })));
-    const before = await deadlocks();
+    const before = await deadlocksIn(app.database);
     const { todo, doing, done, canceled } = world.eng;
     for (const statusId of [doing, done, todo, canceled, doing, todo]) {
       await Promise.all(
@@ -226,7 +227,7 @@ describe('concurrent writes', () => {
         ),
       );
     }
-    expect((await deadlocks()) - before).toBe(0);
+    expect((await deadlocksIn(app.database)) - before).toBe(0);
     expect(await recountTallies(app.database.unscoped, world.workspaceId)).toBe(0);
   });
 });
@@ -251,14 +252,4 @@ async function versions(): Promise<string[]> {
     select xmin::text || ' ' || issue_count as version from issue_tally
     where workspace_id = ${world.workspaceId} order by 1`.execute(app.database.unscoped);
   return rows.map(({ version }) => version);
-}
-
-/** The number of deadlocks that PostgreSQL has counted. */
-async function deadlocks(): Promise<number> {
-  await sql`select pg_stat_force_next_flush()`.execute(app.database.unscoped);
-  const { rows } = await sql<{ deadlocks: number }>`
-    select deadlocks::int as deadlocks from pg_stat_database where datname = current_database()`.execute(
-    app.database.unscoped,
-  );
-  return rows[0]?.deadlocks ?? 0;
 }

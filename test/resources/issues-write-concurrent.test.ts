@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { hasServer } from '../db/engines.ts';
 import { type App, startApp } from '../support/app.ts';
+import { deadlocksIn } from '../support/deadlocks.ts';
 import { brokenInvariants } from '../support/invariants.ts';
 import { installAgent, type IssueWorld, issueWorld } from '../support/issue-world.ts';
 import { type Caller, callerOf, type IssueRead } from '../support/mutations.ts';
@@ -45,16 +45,6 @@ function atOnce<Result>(
 
 const create = (input: Record<string, unknown> = {}) =>
   ada.create({ teamId: world.eng.id, title: 'An issue', ...input });
-
-/** The number of deadlocks that PostgreSQL has counted. There must be none, since locks are taken in one order. */
-async function deadlocks(): Promise<number> {
-  // Sessions report their statistics at the end of a transaction, at most once per second.
-  await delay(1_100);
-  await ada.read('ENG-1');
-  const { rows } = await sql<{ deadlocks: number }>`
-    select deadlocks from pg_stat_database where datname = current_database()`.execute(app.database.unscoped);
-  return rows[0]?.deadlocks ?? Number.NaN;
-}
 
 /** A pseudo-random sequence that is the same in each run. */
 function randomNumbers(seed: number): (below: number) => number {
@@ -246,6 +236,6 @@ describe('concurrent writes', () => {
       for (let write = 0; write < (isShort ? 6 : 12); write += 1) await storm(caller);
     });
     expect(await brokenInvariants(app.database)).toEqual({});
-    expect(await deadlocks()).toBe(0);
+    expect(await deadlocksIn(app.database)).toBe(0);
   });
 });

@@ -2,28 +2,28 @@ import { expect, it } from '@jest/globals';
 import { AdaptiveConcurrency } from '../../src/server/limits/adaptive-concurrency.ts';
 
 /**
- * Simulates an overload: `perSecond` says how many requests are answered a second with a number of places. Returns the number of
- * places at the end of each request.
+ * Simulates an overload: `perSecond` says how many requests are answered a second when that many are in progress. Returns
+ * the limit at the end of each request.
  */
 function overload(
   adaptive: AdaptiveConcurrency,
   seconds: number,
-  perSecond: (places: number) => number,
+  perSecond: (concurrency: number) => number,
   fromMs = 0,
 ): number[] {
-  const places: number[] = [];
+  const limits: number[] = [];
   let nowMs = fromMs;
   while (nowMs < fromMs + seconds * 1_000) {
     nowMs += 1_000 / perSecond(adaptive.concurrency);
     adaptive.note(nowMs);
-    places.push(adaptive.concurrency);
+    limits.push(adaptive.concurrency);
   }
-  return places;
+  return limits;
 }
 
-/** The numbers of places in the second half of an overload. */
-function statisticsOf(places: readonly number[]) {
-  const secondHalf = places.slice(places.length / 2).toSorted((some, other) => some - other);
+/** The limits in the second half of an overload. */
+function statisticsOf(limits: readonly number[]) {
+  const secondHalf = limits.slice(limits.length / 2).toSorted((some, other) => some - other);
   return {
     min: secondHalf[0],
     median: secondHalf[Math.floor(secondHalf.length / 2)],
@@ -38,22 +38,26 @@ it('the limit falls to the fewest requests with full throughput when the process
 
 it('the limit falls as far when the throughput of the machine varies all the time', () => {
   const statistics = statisticsOf(
-    overload(new AdaptiveConcurrency(16), 120, (places) => (places % 3 === 0 ? 150 : 147)),
+    overload(new AdaptiveConcurrency(16), 120, (concurrency) => (concurrency % 3 === 0 ? 150 : 147)),
   );
   expect(statistics).toMatchObject({ min: 4, median: 4 });
 });
 
 it('the limit stays at its maximum when each further request adds throughput', () => {
-  const statistics = statisticsOf(overload(new AdaptiveConcurrency(16), 600, (places) => 10 * places));
+  const statistics = statisticsOf(
+    overload(new AdaptiveConcurrency(16), 600, (concurrency) => 10 * concurrency),
+  );
   expect(statistics).toEqual({ min: 12, median: 16, max: 16 });
 });
 
 it('the limit finds the point where throughput stops growing, and finds it again when it moves', () => {
   const adaptive = new AdaptiveConcurrency(16);
-  expect(statisticsOf(overload(adaptive, 60, (places) => 10 * Math.min(places, 8)))).toMatchObject({
+  expect(statisticsOf(overload(adaptive, 60, (concurrency) => 10 * Math.min(concurrency, 8)))).toMatchObject({
     median: 9,
   });
-  const afterMove = statisticsOf(overload(adaptive, 120, (places) => 10 * Math.min(places, 12), 60_000));
+  const afterMove = statisticsOf(
+    overload(adaptive, 120, (concurrency) => 10 * Math.min(concurrency, 12), 60_000),
+  );
   expect(afterMove.median).toBeGreaterThanOrEqual(11);
   expect(afterMove.median).toBeLessThan(16);
 });

@@ -1,11 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { parse } from 'graphql';
-import { coerceVariables } from '../../src/executor/inputs/variables.ts';
-import { InvalidRequest } from '../../src/executor/invalid-request.ts';
-import { chooseOperation } from '../../src/executor/run/execute.ts';
-import { fragmentsOf } from '../../src/executor/selections/operation.ts';
-import { schema } from '../../src/schema/index.ts';
 import { AdmissionTicket } from '../../src/server/limits/admission.ts';
 import { FirstPieces } from '../../src/server/limits/first-pieces.ts';
 import { startApp } from '../support/app.ts';
@@ -111,23 +106,3 @@ describe('first pieces of operations', () => {
     expect(pieces.turnOf('a', document)).toBeUndefined();
   });
 });
-
-it.each([
-  ['short', 'titel', 'Field "titel" is not defined by type "IssueFilter". Did you mean "title"?'],
-  ['long', 'titel'.padEnd(20_000, 'x'), 'is not defined by type "IssueFilter".'],
-])(
-  'a %s name in variables that does not exist is refused, with a suggestion if it is short',
-  (_, name, message) => {
-    const document = parse('query ($filter: IssueFilter) { issues(filter: $filter) { totalCount } }');
-    const operation = chooseOperation(document, undefined);
-    const source = { schema, operation, fragments: fragmentsOf(document) };
-    let refusal: unknown;
-    try {
-      coerceVariables(source, { filter: { [name]: 1 } });
-    } catch (error) {
-      refusal = error;
-    }
-    expect(refusal).toBeInstanceOf(InvalidRequest);
-    expect((refusal as InvalidRequest).errors[0]?.message.endsWith(message)).toBe(true);
-  },
-);

@@ -12,7 +12,7 @@ const exitFile = process.argv[2] ?? '';
 if (existsSync(exitFile) && !(link.start.isFirst && readFileSync(exitFile, 'utf8') === 'others'))
   process.exit(3);
 const debts: string[] = [];
-link.counts.on('indebted', (message) => {
+link.reports.on('indebted', (message) => {
   debts.push(...message.debts.map(([caller, level]) => `${caller} ${level < 1}`));
 });
 let leads = false;

@@ -22,7 +22,7 @@ const longest = [
   'live/streams',
   'cli/demo.test',
   'live/events',
-  'server/replicas',
+  'server/replica-',
   'security/scope-matrix',
   'inputs/stall',
   'server/unsent',

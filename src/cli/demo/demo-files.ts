@@ -35,5 +35,5 @@ export function headerOf(from: string): Promise<NdjsonHeader> {
 export function workspaceIdOf({ workspace: { id } }: NdjsonHeader): string {
   const parsed = parseId(id);
   if (parsed?.prefix === 'workspace') return parsed.uuid;
-  return derivedIds('')({ kind: 'workspace', key: id, madeUtc: new Date(0) });
+  return derivedIds('')({ kind: 'workspace', key: id, createdUtc: new Date(0) });
 }

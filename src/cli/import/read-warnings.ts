@@ -3,18 +3,18 @@
  * number: a list with a million invalid values has one warning.
  */
 export class ReadWarnings {
-  readonly #byPlace = new Map<string, { readonly first: string; count: number }>();
+  readonly #byPath = new Map<string, { readonly first: string; count: number }>();
 
-  /** Adds a warning about the value at a place in the line (`comments[2].createdUtc`). */
-  add(place: string, text: () => string): void {
-    const anyIndex = place.replaceAll(/\[\d+\]/g, '[]');
-    const earlier = this.#byPlace.get(anyIndex);
+  /** Adds a warning about the value at a path in the line (`comments[2].createdUtc`). */
+  add(path: string, text: () => string): void {
+    const anyIndex = path.replaceAll(/\[\d+\]/g, '[]');
+    const earlier = this.#byPath.get(anyIndex);
     if (earlier) earlier.count += 1;
-    else this.#byPlace.set(anyIndex, { first: text(), count: 1 });
+    else this.#byPath.set(anyIndex, { first: text(), count: 1 });
   }
 
   get texts(): string[] {
-    return Array.from(this.#byPlace.values(), ({ first, count }) =>
+    return Array.from(this.#byPath.values(), ({ first, count }) =>
       count > 1 ? `${first} (the first of ${count})` : first,
     );
   }

@@ -16,7 +16,7 @@ export function quoted(value: unknown): string {
 
 /**
  * Reads the values of an object by name. A value that is missing, null or blank is undefined. So is one that cannot be read, but that
- * adds a warning, which names its place in the line: `comments[2].createdUtc`.
+ * adds a warning, which names its path in the line: `comments[2].createdUtc`.
  */
 export class RecordReader {
   readonly #values: JsonRecord;
@@ -38,7 +38,7 @@ export class RecordReader {
   read<Read>(
     name: string,
     kind: string | (() => string),
-    parse: (value: unknown, place: string) => Read | undefined,
+    parse: (value: unknown, path: string) => Read | undefined,
   ): Read | undefined {
     return this.#read(this.#values[name], `${this.#path}${name}`, kind, parse);
   }
@@ -91,8 +91,8 @@ export class RecordReader {
   }
 
   object<Read>(name: string, parse: (reader: RecordReader) => Read): Read | undefined {
-    return this.read(name, 'an object', (value, place) =>
-      isJsonObject(value) ? parse(this.#within(value, place)) : undefined,
+    return this.read(name, 'an object', (value, path) =>
+      isJsonObject(value) ? parse(this.#within(value, path)) : undefined,
     );
   }
 
@@ -100,12 +100,12 @@ export class RecordReader {
   items<Read>(
     name: string,
     kind: string,
-    parse: (value: unknown, place: string) => Read | undefined,
+    parse: (value: unknown, path: string) => Read | undefined,
   ): Read[] | undefined {
-    return this.read(name, 'a list', (value, place) =>
+    return this.read(name, 'a list', (value, path) =>
       Array.isArray(value)
         ? value
-            .map((item, index) => this.#read(item, `${place}[${index}]`, kind, parse))
+            .map((item, index) => this.#read(item, `${path}[${index}]`, kind, parse))
             .filter((item) => item !== undefined)
         : undefined,
     );
@@ -114,10 +114,10 @@ export class RecordReader {
   /** The objects in a list; undefined if there is no list. */
   objects<Read>(name: string, parse: (reader: RecordReader, index: number) => Read): Read[] | undefined {
     let index = 0;
-    return this.items(name, 'an object', (value, place) => {
+    return this.items(name, 'an object', (value, path) => {
       if (!isJsonObject(value)) return undefined;
       index += 1;
-      return parse(this.#within(value, place), index - 1);
+      return parse(this.#within(value, path), index - 1);
     });
   }
 
@@ -126,34 +126,34 @@ export class RecordReader {
   }
 
   person(name: string, parser: PersonParser): ImportedPerson | undefined {
-    return this.read(name, 'a person', (value, place) => this.#person(value, place, parser));
+    return this.read(name, 'a person', (value, path) => this.#person(value, path, parser));
   }
 
   people(name: string, parser: PersonParser): ImportedPerson[] | undefined {
-    return this.items(name, 'a person', (value, place) => this.#person(value, place, parser));
+    return this.items(name, 'a person', (value, path) => this.#person(value, path, parser));
   }
 
-  #person(value: unknown, place: string, { ofText, ofObject }: PersonParser): ImportedPerson | undefined {
+  #person(value: unknown, path: string, { ofText, ofObject }: PersonParser): ImportedPerson | undefined {
     const text = wordOf(value);
     if (text !== undefined) return ofText(text);
-    return isJsonObject(value) ? ofObject?.(this.#within(value, place)) : undefined;
+    return isJsonObject(value) ? ofObject?.(this.#within(value, path)) : undefined;
   }
 
-  #within(value: JsonRecord, place: string): RecordReader {
-    return new RecordReader(value, this.#warnings, `${place}.`);
+  #within(value: JsonRecord, path: string): RecordReader {
+    return new RecordReader(value, this.#warnings, `${path}.`);
   }
 
   #read<Read>(
     value: unknown,
-    place: string,
+    path: string,
     kind: string | (() => string),
-    parse: (value: unknown, place: string) => Read | undefined,
+    parse: (value: unknown, path: string) => Read | undefined,
   ): Read | undefined {
-    const read = parse(value, place);
+    const read = parse(value, path);
     if (read !== undefined || value == null || (typeof value === 'string' && value.trim() === ''))
       return read;
     const kindText = () => (typeof kind === 'string' ? kind : kind());
-    this.#warnings.add(place, () => `${place}: ${quoted(value)} is not ${kindText()} and is left out`);
+    this.#warnings.add(path, () => `${path}: ${quoted(value)} is not ${kindText()} and is left out`);
     return undefined;
   }
 }

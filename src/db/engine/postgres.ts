@@ -17,7 +17,10 @@ import { DatabaseUnavailableError, unavailable } from './unavailable.ts';
 /** How to connect to PostgreSQL, and the limits of its use. */
 export interface PostgresLocation {
   readonly url: string;
-  /** The largest number of connections, in addition to one for probes and one for a lock; 10 by default. */
+  /**
+   * The largest number of connections; 10 by default. A process has one more for probes, and another for the lock of the janitor
+   * while that works in it. The one for LISTEN is opened by `listener.ts`.
+   */
   readonly poolSize?: number | undefined;
   /** The time after which the server ends a statement; 30,000 by default. 0, for migrations, means no limit. */
   readonly statementTimeoutMs?: number | undefined;

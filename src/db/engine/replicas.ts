@@ -94,7 +94,7 @@ export class Replicas {
       replica.onChange((problem, error) => report(index + 1, problem, error));
   }
 
-  /** Reads a number of each replica. The keys are the places of the replicas in the setting, from 1. */
+  /** Reads a number of each replica. The keys are the numbers of the replicas in the setting, from 1. */
   each(read: (replica: Readonly<ReplicaLoad>) => number): Record<string, number> {
     return Object.fromEntries(
       this.#replicas.map((replica, index) => [String(index + 1), read(replica.load())]),

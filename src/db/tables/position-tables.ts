@@ -41,7 +41,7 @@ const others = [...Object.keys(tenantTables), ...Object.keys(globalTables)].filt
 const uncovered = new RegExp(String.raw`\b(?:${others.map(inSql).join('|')})\b`);
 
 /**
- * Whether the position covers everything that a statement reads. The name of another table at any place makes it false.
+ * Whether the position covers everything that a statement reads. The name of another table anywhere in it makes it false.
  */
 export function readsCoveredTables(statement: string): boolean {
   return !uncovered.test(statement);

@@ -111,17 +111,18 @@ export class Deliverer {
   async #startDue(): Promise<void> {
     if (this.#serving.size >= maxServed.all) return;
     try {
-      // Some may be served by this process already, or belong to a workspace without a place, so more are read than can be started.
+      // Some of these are served by this process already, or have to wait for others of their workspace, so more are read than can
+      // be started.
       const found = await selectDueWebhooks(this.#parts.database, new Date(), maxServed.all * 2);
       for (const webhook of found)
-        if (!this.#serving.has(webhook.id) && this.#hasPlaceFor(webhook)) this.#start(webhook);
+        if (!this.#serving.has(webhook.id) && this.#canServe(webhook)) this.#start(webhook);
       this.#hasFailed = false;
     } catch (error) {
       this.#warnOnce(error);
     }
   }
 
-  #hasPlaceFor({ workspaceId }: DueWebhook): boolean {
+  #canServe({ workspaceId }: DueWebhook): boolean {
     if (this.#serving.size >= maxServed.all) return false;
     const ofWorkspace = [...this.#serving.values()].filter((each) => each.workspaceId === workspaceId);
     return ofWorkspace.length < maxServed.ofWorkspace;
@@ -169,13 +170,13 @@ export class Deliverer {
     else this.#paces.set(id, attempts.atOnce);
   }
 
-  /** Serves a webhook for some rounds. While attempts take long, it goes on for as long as no other webhook may need the place. */
+  /** Serves a webhook for some rounds. While attempts take long, it goes on until another webhook may have to wait for it. */
   async #serveRounds(webhook: DueWebhook, attempts: Attempts): Promise<void> {
     const untilMs = performance.now() + enough.ms;
     const isOver = (round: number) => {
       if (this.#isClosing) return true;
       if (round < enough.rounds && performance.now() < untilMs) return false;
-      return !attempts.hasOpen || !this.#hasPlaceFor(webhook);
+      return !attempts.hasOpen || !this.#canServe(webhook);
     };
     try {
       for (let round = 0; !isOver(round); round += 1)

@@ -99,7 +99,7 @@ function isSilence(error: unknown): boolean {
   return code === 'ETIMEOUT' || code === 'ECANCELLED';
 }
 
-/** The domains in which the system looks for names that are not complete. The last line that names some is valid, as for the C library. */
+/** The search domains of the system. If several lines of the file name some, the last one counts, as for the C library. */
 async function searchDomains(file: string): Promise<readonly string[]> {
   const text = await readFile(file, 'utf8').catch(() => '');
   const lines = text.split('\n').map((line) =>

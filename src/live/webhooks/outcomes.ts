@@ -73,8 +73,8 @@ export function outcomeOf(
     }
   }
   const isGone = sent.some(({ answer }) => answer.status === 410);
-  const tally = { failures, firstFailureUtc, lastSuccessUtc, retryAfterMs, isGone };
-  return { outcomes, ...webhookOutcome(webhook.state, tally, now, random) };
+  const streak = { failures, firstFailureUtc, lastSuccessUtc, retryAfterMs, isGone };
+  return { outcomes, ...webhookOutcome(webhook.state, streak, now, random) };
 }
 
 /** What becomes of a delivery after an attempt. */
@@ -94,7 +94,7 @@ function deliveryOutcome(
   return { id, state: webhookDeliveryState.waiting, nextAttemptUtc, attempt };
 }
 
-/** The failures of a webhook in a row, after a round. */
+/** The consecutive failures of a webhook, after a round. */
 interface FailureStreak {
   readonly failures: number;
   readonly firstFailureUtc: Date | null;

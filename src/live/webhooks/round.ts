@@ -97,7 +97,7 @@ async function beginRound(
     });
     return false;
   }
-  const isUnchanged = checkedNowAndThen(() => isAsClaimed(db, webhook, claimId));
+  const isUnchanged = checkedAtIntervals(() => isAsClaimed(db, webhook, claimId));
   const isProbe = webhook.state === webhookState.backing_off;
   const hasMore =
     mayHaveChanges &&
@@ -140,15 +140,18 @@ export async function storeEnded(
   return withPermit(() => inTransaction(database.of(workspaceId), store));
 }
 
-/** Returns a check that looks again if its last look is too old. */
-function checkedNowAndThen(look: () => Promise<boolean>): () => Promise<boolean> {
+/**
+ * Returns a function with the result of `check`, which it repeats when the result is older than `changedWithinMs`. Before the first
+ * repetition the result is true.
+ */
+function checkedAtIntervals(check: () => Promise<boolean>): () => Promise<boolean> {
   let checkedMs = performance.now();
   let last = Promise.resolve(true);
   return () => {
     if (performance.now() - checkedMs >= changedWithinMs) {
       checkedMs = performance.now();
       // If that cannot be found out, no more is sent, but the results of what was sent are stored.
-      last = look().catch(() => false);
+      last = check().catch(() => false);
     }
     return last;
   };

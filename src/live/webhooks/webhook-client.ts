@@ -199,7 +199,7 @@ function messageOf(error: unknown): string {
   if (error instanceof AttemptError) return error.message;
   const { code } = error as NodeJS.ErrnoException;
   if (typeof code !== 'string') return 'The request failed.';
-  // The parser of HTTP has a code for each way in which an answer can be none.
+  // Node's HTTP parser has a code for each way in which an answer can be malformed.
   const other = code.startsWith('HPE_')
     ? 'The receiver did not answer in HTTP.'
     : `The request failed (${code}).`;

@@ -9,7 +9,7 @@ interface LabelOwner {
   teamId: string | null;
   teamCode?: string;
   /** When the owner was created, if the file creates it. Its labels get the same creation time. */
-  madeUtc: Date | undefined;
+  createdUtc: Date | undefined;
   path: string;
 }
 
@@ -46,7 +46,7 @@ export function labelNamed<Label extends Pick<Row<'label'>, 'nameFold' | 'isGrou
 
 function planLabel(
   plan: DirectoryPlan,
-  { teamId, teamCode, madeUtc }: LabelOwner,
+  { teamId, teamCode, createdUtc }: LabelOwner,
   entry: Omit<LabelEntry, 'labels'>,
   context: { path: string; seen: Set<string>; isGroup: boolean; groupId?: string | undefined },
 ): Row<'label'> | undefined {
@@ -65,6 +65,6 @@ function planLabel(
     name: teamCode ? `${teamCode}: ${name}` : name,
     existing,
     wanted: { ...storedColumns('label', entry), groupId: context.groupId },
-    defaults: { teamId, isGroup: context.isGroup, groupId: null, ...timesOf({}, madeUtc) },
+    defaults: { teamId, isGroup: context.isGroup, groupId: null, ...timesOf({}, createdUtc) },
   });
 }

@@ -82,14 +82,17 @@ function putInstallation(
   isDefault: boolean | undefined,
 ): void {
   const { createdUtc } = timesOf(entry);
-  const madeUtc = createdUtc ?? new Date();
   plan.put('agentInstallation', {
     kind: installation,
     name: displayName,
     existing: plan.rows.agentInstallation.find((row) => row.agentUserAccountId === userAccountId),
     wanted: { isDefault },
     defaults: {
-      applicationId: plan.newId({ kind: 'application', key: displayName, madeUtc }),
+      applicationId: plan.newId({
+        kind: 'application',
+        key: displayName,
+        createdUtc: createdUtc ?? new Date(),
+      }),
       agentUserAccountId: userAccountId,
       isDefault: false,
       createdUtc,
@@ -154,7 +157,7 @@ function putMember(
       ...(emailAddress && { emailAddress, emailAddressFold: fold(emailAddress) }),
     },
     defaults: {
-      userAccountId: plan.newId({ kind: 'user', key, madeUtc: times.createdUtc ?? new Date() }),
+      userAccountId: plan.newId({ kind: 'user', key, createdUtc: times.createdUtc ?? new Date() }),
       emailAddress: null,
       emailAddressFold: null,
       avatarUrl: null,

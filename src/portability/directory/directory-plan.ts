@@ -58,7 +58,7 @@ export interface PlanOptions {
   /** Creates missing rows and updates none. If only one row may have a flag, the existing row keeps it. */
   keepExisting?: boolean;
   /** The creation time of the workspace, if the file creates it and has the time. */
-  workspaceMadeUtc?: Date | undefined;
+  workspaceCreatedUtc?: Date | undefined;
   /** Makes the ids of new rows; random ids by default. */
   newId?: NewId | undefined;
 }
@@ -71,7 +71,7 @@ export class DirectoryPlan implements DirectoryWrites {
   readonly rows: DirectoryRows;
   readonly keepExisting: boolean;
   /** The creation time of the workspace, if the file creates it. */
-  readonly workspaceMadeUtc: Date | undefined;
+  readonly workspaceCreatedUtc: Date | undefined;
   readonly newId: NewId;
   readonly violations = new Violations();
   readonly changes: DirectoryChange[] = [];
@@ -89,11 +89,11 @@ export class DirectoryPlan implements DirectoryWrites {
 
   constructor(
     rows: DirectoryRows,
-    { keepExisting = false, workspaceMadeUtc, newId = () => newUuid() }: PlanOptions,
+    { keepExisting = false, workspaceCreatedUtc, newId = () => newUuid() }: PlanOptions,
   ) {
     this.rows = rows;
     this.keepExisting = keepExisting;
-    this.workspaceMadeUtc = workspaceMadeUtc;
+    this.workspaceCreatedUtc = workspaceCreatedUtc;
     this.newId = newId;
     for (const { userAccountId, displayName } of rows.member) this.#names.set(userAccountId, displayName);
     for (const { id, code } of rows.team) this.#names.set(id, code);
@@ -114,8 +114,8 @@ export class DirectoryPlan implements DirectoryWrites {
       return existing;
     }
     const columns: Record<string, unknown> = { ...defined(defaults), ...defined(wanted) };
-    const madeUtc = columns.createdUtc instanceof Date ? columns.createdUtc : new Date();
-    const id = this.newId({ kind, key, madeUtc });
+    const createdUtc = columns.createdUtc instanceof Date ? columns.createdUtc : new Date();
+    const id = this.newId({ kind, key, createdUtc });
     const row = { id, ...columns };
     this.#created.add(id);
     this.#insert(table, row);
@@ -248,9 +248,9 @@ export function timesOf(
   { createdUtc, updatedUtc }: { createdUtc?: Date | undefined; updatedUtc?: Date | undefined },
   otherwise?: Date,
 ): { createdUtc?: Date; updatedUtc?: Date } {
-  const madeUtc = createdUtc ?? otherwise;
-  const changedUtc = updatedUtc ?? madeUtc;
-  return { ...(madeUtc && { createdUtc: madeUtc }), ...(changedUtc && { updatedUtc: changedUtc }) };
+  const created = createdUtc ?? otherwise;
+  const updated = updatedUtc ?? created;
+  return { ...(created && { createdUtc: created }), ...(updated && { updatedUtc: updated }) };
 }
 
 function defined<Columns extends object>(columns: Columns): Record<string, unknown> {

@@ -36,7 +36,7 @@ export function planProjectStatuses(plan: DirectoryPlan, file: DirectoryFile): v
       name,
       existing: plan.rows.projectStatus.find((row) => row.nameFold === nameFold),
       wanted: storedColumns('projectStatus', entry),
-      defaults: { position: Math.min(last + 1, 9_999), ...timesOf({}, plan.workspaceMadeUtc) },
+      defaults: { position: Math.min(last + 1, 9_999), ...timesOf({}, plan.workspaceCreatedUtc) },
     });
   }
 }

@@ -25,8 +25,8 @@ export function planTeams(plan: DirectoryPlan, entries: readonly TeamEntry[]): v
     const team = putTeam(plan, path, entry);
     planTeamMembers(plan, path, team, entry.members ?? []);
     planStatuses(plan, `${path}.statuses`, team, entry.statuses);
-    const madeUtc = plan.isNew(team.id) ? team.createdUtc : undefined;
-    const owner = { teamId: team.id, teamCode: team.code, madeUtc, path: `${path}.labels` };
+    const createdUtc = plan.isNew(team.id) ? team.createdUtc : undefined;
+    const owner = { teamId: team.id, teamCode: team.code, createdUtc, path: `${path}.labels` };
     planLabels(plan, owner, entry.labels ?? []);
     planDeliveries(plan, path, team, entry.deliveries ?? []);
     planRepositories(plan, path, team, entry.repositories ?? []);

@@ -120,13 +120,13 @@ async function planFile(
   file: DirectoryFile,
   { isNew, ...options }: { isNew: boolean } & Pick<PlanOptions, 'keepExisting' | 'newId'>,
 ): Promise<DirectoryPlan> {
-  const workspaceMadeUtc = isNew ? file.workspace?.createdUtc : undefined;
-  const plan = new DirectoryPlan(await selectDirectory(trx), { ...options, workspaceMadeUtc });
+  const workspaceCreatedUtc = isNew ? file.workspace?.createdUtc : undefined;
+  const plan = new DirectoryPlan(await selectDirectory(trx), { ...options, workspaceCreatedUtc });
   const needsOwner = isNew || plan.rows.member.some(isOwner);
   planMembers(plan, file.members ?? []);
   planAgents(plan, file);
   checkOwner(plan, needsOwner);
-  planLabels(plan, { teamId: null, madeUtc: workspaceMadeUtc, path: 'labels' }, file.labels ?? []);
+  planLabels(plan, { teamId: null, createdUtc: workspaceCreatedUtc, path: 'labels' }, file.labels ?? []);
   planTeams(plan, file.teams ?? []);
   planProjectStatuses(plan, file);
   planProjects(plan, file.projects ?? []);

@@ -3,7 +3,7 @@ const maxIssues = 100;
 /** Smaller batches would add more time in statements than they save other writes in waiting. */
 const minIssues = 20;
 /** The time that a batch should take. Members' writes wait for its locks, for at most `LOCK_TIMEOUT_MS` (450 ms by default). */
-const aimedMs = 200;
+const targetMs = 200;
 
 /** How many issues the next transaction of an import writes. */
 export class BatchSize {
@@ -15,7 +15,7 @@ export class BatchSize {
 
   /** Learns how long the last batch took. */
   took(issues: number, ms: number): void {
-    const fitting = Math.floor((aimedMs * issues) / ms);
+    const fitting = Math.floor((targetMs * issues) / ms);
     this.#issues = Math.min(maxIssues, Math.max(minIssues, fitting));
   }
 }

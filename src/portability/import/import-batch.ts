@@ -9,7 +9,7 @@ import type { Row } from '../../db/tables/tables.ts';
 import type { Trx } from '../../db/engine/transaction.ts';
 import { updateChanged } from './import-changes.ts';
 import type { CleanIssue } from './import-clean.ts';
-import { insertFresh } from './import-inserts.ts';
+import { insertNewIssues } from './import-inserts.ts';
 import type { ImportWarning } from './import-history.ts';
 import { IssueForest, type BatchParents } from './import-parents.ts';
 import { findPeople, type ImportTarget, type People } from './import-people.ts';
@@ -32,7 +32,7 @@ export interface WaitingChild {
 
 /** What a batch needs to know about earlier lines of the file. */
 export interface EarlierLines {
-  /** Issues that wait for their parent, by the parent. */
+  /** Issues that wait for their parent, by its id in the source. */
   readonly waiting: ReadonlyMap<string, readonly WaitingChild[]>;
   /** The ids in the source of issues that are deleted there. */
   readonly deleted: ReadonlySet<string>;
@@ -88,9 +88,12 @@ class Batch {
   readonly #target: ImportTarget;
   readonly #rows: readonly ImportRow[];
   readonly #earlier: EarlierLines;
+  /** What earlier imports have stored about issues of the batch, their parents and their waiting children, by the id in the source. */
   #known = new Map<string, ImportedBefore>();
-  #fresh: PreparedIssue[] = [];
+  #newIssues: PreparedIssue[] = [];
+  /** Issues that were imported before, and have changed in the source since. */
   #changed: PreparedIssue[] = [];
+  /** The ids here of known and new issues, by the id in the source. */
   readonly #ids = new Map<string, string>();
   #locked = new Map<string, Row<'issue'>>();
 
@@ -109,7 +112,14 @@ class Batch {
     const formerParents = this.#changed.flatMap(({ id }) => forest.parentOf(id) ?? []);
     const parents = this.#decideParents(relations, forest);
     const { warnings } = this.outcome;
-    const inserted = await insertFresh(this.#trx, this.#target, people, this.#fresh, parents, warnings);
+    const inserted = await insertNewIssues(
+      this.#trx,
+      this.#target,
+      people,
+      this.#newIssues,
+      parents,
+      warnings,
+    );
     const changed = { prepared: this.#changed, locked: this.#locked };
     const updated = await updateChanged(this.#trx, this.#target, people, changed, parents, warnings);
     await this.#attach(parents);
@@ -119,13 +129,13 @@ class Batch {
       this.#trx,
       [...recounted].filter((id) => this.#locked.has(id)),
     );
-    this.outcome.created = this.#fresh.length;
+    this.outcome.created = this.#newIssues.length;
     this.outcome.comments = inserted + updated;
   }
 
   /** Sets the parents of issues that the batch does not write otherwise. */
   async #attach(parents: BatchParents): Promise<void> {
-    const written = new Set([...this.#fresh, ...this.#changed].map(({ id }) => id));
+    const written = new Set([...this.#newIssues, ...this.#changed].map(({ id }) => id));
     const older = (parentsOf: ReadonlyMap<string, string>) =>
       [...parentsOf].filter(([childId]) => !written.has(childId));
     const children = [
@@ -171,7 +181,7 @@ class Batch {
         this.#trx,
         written.map(({ issue }) => issue),
       );
-    const taken = written.flatMap((row) => {
+    const accepted = written.flatMap((row) => {
       const found = references.of(row.issue);
       if (!('refused' in found)) return [{ ...row, references: found }];
       this.outcome.refused.push({ line: row.line, text: found.refused });
@@ -181,20 +191,20 @@ class Batch {
     const people = await findPeople(
       this.#trx,
       this.#target,
-      taken.map(({ issue }) => issue),
+      accepted.map(({ issue }) => issue),
     );
     this.outcome.members = people.created;
-    for (const row of taken) {
+    for (const row of accepted) {
       const known = this.#known.get(row.issue.sourceId);
-      const { sourceId, createdUtc: madeUtc } = row.issue;
-      const id = known?.targetId ?? this.#target.newId({ kind: 'issue', key: sourceId, madeUtc });
+      const { sourceId, createdUtc } = row.issue;
+      const id = known?.targetId ?? this.#target.newId({ kind: 'issue', key: sourceId, createdUtc });
       const warnings = [...row.references.warnings];
       const assignees = assigneesOf(row.issue, people, warnings);
       const stages = stagesOf(row.issue, row.references);
       const prepared = { ...row, id, assignees, stages, stored: known?.record ?? {} };
       for (const text of warnings) this.outcome.warnings.push({ line: row.line, text });
       this.#ids.set(row.issue.sourceId, id);
-      (known ? this.#changed : this.#fresh).push(prepared);
+      (known ? this.#changed : this.#newIssues).push(prepared);
     }
     return people;
   }
@@ -212,14 +222,14 @@ class Batch {
 
   /** The parents to set: those of the written issues, and those of earlier issues whose parent is in this batch. */
   #parentRelations(): ParentRelation[] {
-    const fresh = new Set(this.#fresh.map(({ id }) => id));
+    const newIds = new Set(this.#newIssues.map(({ id }) => id));
     const relations: ParentRelation[] = [];
     const refused = new Set(this.outcome.refused.map(({ line }) => line));
     for (const row of this.#rows) {
       const { sourceId, parentSourceId } = row.issue;
       const childId = this.#ids.get(sourceId);
       if (childId === undefined || refused.has(row.line)) continue;
-      for (const child of fresh.has(childId) ? (this.#earlier.waiting.get(sourceId) ?? []) : []) {
+      for (const child of newIds.has(childId) ? (this.#earlier.waiting.get(sourceId) ?? []) : []) {
         const id = this.#ids.get(child.sourceId);
         if (id !== undefined) relations.push({ child, childId: id, parentId: childId });
       }
@@ -230,8 +240,8 @@ class Batch {
       else relations.push({ child, childId, parentId });
     }
     // If an unchanged issue and its parent were imported before, a member may have moved the issue since.
-    const written = new Set([...fresh, ...this.#changed.map(({ id }) => id)]);
-    return relations.filter(({ childId, parentId }) => written.has(childId) || fresh.has(parentId));
+    const written = new Set([...newIds, ...this.#changed.map(({ id }) => id)]);
+    return relations.filter(({ childId, parentId }) => written.has(childId) || newIds.has(parentId));
   }
 
   /**
@@ -240,9 +250,9 @@ class Batch {
    */
   async #lock(relations: readonly ParentRelation[]): Promise<IssueForest> {
     await lockParents(this.#trx, 'exclusive');
-    const fresh = new Set(this.#fresh.map(({ id }) => id));
+    const newIds = new Set(this.#newIssues.map(({ id }) => id));
     const involved = relations.flatMap(({ childId, parentId }) => [childId, parentId]);
-    const existing = [...involved, ...this.#changed.map(({ id }) => id)].filter((id) => !fresh.has(id));
+    const existing = [...involved, ...this.#changed.map(({ id }) => id)].filter((id) => !newIds.has(id));
     const forest = await IssueForest.above(this.#trx, existing);
     const formerParents = this.#changed.flatMap(({ id }) => forest.parentOf(id) ?? []);
     const ids = new Set([...existing, ...formerParents]);
@@ -258,7 +268,7 @@ class Batch {
   #decideParents(relations: readonly ParentRelation[], forest: IssueForest): BatchParents {
     const notDeleted = new Map<string, string>();
     const deleted = new Map<string, string>();
-    const written = new Map([...this.#fresh, ...this.#changed].map(({ id, issue }) => [id, issue]));
+    const written = new Map([...this.#newIssues, ...this.#changed].map(({ id, issue }) => [id, issue]));
     for (const { id } of this.#changed) forest.detach(id);
     for (const {
       child: { line, sourceId, parentSourceId },

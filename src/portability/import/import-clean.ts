@@ -130,12 +130,12 @@ function cleanComments(
       author: comment.author && cleanPerson(comment.author, warnings),
       parentSourceId: hasParent ? parentSourceId : undefined,
     };
-    const madeUtc = comment.createdUtc ?? createdUtc;
+    const commentedUtc = comment.createdUtc ?? createdUtc;
     return [
       {
         ...source,
-        createdUtc: madeUtc,
-        updatedUtc: laterTime(comment.updatedUtc ?? madeUtc, madeUtc),
+        createdUtc: commentedUtc,
+        updatedUtc: laterTime(comment.updatedUtc ?? commentedUtc, commentedUtc),
         isEdited: comment.isEdited ?? false,
         fingerprint: fingerprintOf(source),
       },

@@ -34,10 +34,10 @@ export async function insertHistories(
   trx: Trx,
   target: ImportTarget,
   people: People,
-  fresh: readonly PreparedIssue[],
+  newIssues: readonly PreparedIssue[],
   warnings: ImportWarning[],
 ): Promise<(prepared: PreparedIssue) => WrittenHistory> {
-  const histories = fresh.map((prepared) => ({
+  const histories = newIssues.map((prepared) => ({
     prepared,
     activity: prepared.issue.activity ?? [],
     existingEntries: 0,
@@ -212,7 +212,7 @@ function activityRows(
       id: newId({
         kind: 'activity',
         key: `${issue.sourceId} ${position}`,
-        madeUtc: occurredUtc,
+        createdUtc: occurredUtc,
         index: position,
       }),
       eventType,
@@ -231,7 +231,7 @@ async function storeAttachment(
   { attachment, index }: { attachment: CleanAttachment; index: number },
 ): Promise<{ row: NewRow<'attachment'> } | { skipped: CleanAttachment; warning: ImportWarning }> {
   const { file, fileName, contentType, createdUtc, uploadedUtc } = attachment;
-  const id = newId({ kind: 'attachment', key: `${issue.sourceId} ${fileName}`, madeUtc: createdUtc, index });
+  const id = newId({ kind: 'attachment', key: `${issue.sourceId} ${fileName}`, createdUtc, index });
   const row = { id, revision: 1, fileName, contentType };
   const stored = await files.add({ ...row, workspaceId, file });
   if ('missing' in stored) {

@@ -17,34 +17,34 @@ import {
 } from './import-rows.ts';
 
 /** Inserts issues with everything that belongs to them, numbered in the order of the file. Returns the number of comments. */
-export async function insertFresh(
+export async function insertNewIssues(
   trx: Trx,
   target: ImportTarget,
   people: People,
-  fresh: readonly PreparedIssue[],
+  newIssues: readonly PreparedIssue[],
   parents: BatchParents,
   warnings: ImportWarning[],
 ): Promise<number> {
-  await insertIssues(trx, people, fresh, parents);
-  const comments = fresh.map((prepared) => ({
+  await insertIssues(trx, people, newIssues, parents);
+  const comments = newIssues.map((prepared) => ({
     prepared,
     ...commentRows(target, prepared, people, new Map()),
   }));
   await insertRows(
     trx,
     'issueLink',
-    fresh.flatMap((prepared) => linkRows(target, prepared, people)),
+    newIssues.flatMap((prepared) => linkRows(target, prepared, people)),
   );
   await insertRows(
     trx,
     'comment',
     comments.flatMap(({ rows }) => rows),
   );
-  const written = await insertHistories(trx, target, people, fresh, warnings);
+  const written = await insertHistories(trx, target, people, newIssues, warnings);
   await target.ledger.remember(
     trx,
     'issue',
-    fresh.map((prepared) => {
+    newIssues.map((prepared) => {
       const deletedLinks = prepared.issue.links.filter((link) => !isNotDeleted(link)).length;
       return issueEntry(prepared, { ...written(prepared), deletedLinks });
     }),
@@ -62,14 +62,14 @@ export async function insertFresh(
 async function insertIssues(
   trx: Trx,
   people: People,
-  fresh: readonly PreparedIssue[],
+  newIssues: readonly PreparedIssue[],
   { notDeleted, deleted, deletedChildren }: BatchParents,
 ): Promise<void> {
   const children = new Map<string, number>();
   for (const [childId, parentId] of notDeleted) {
     if (!deletedChildren.has(childId)) children.set(parentId, (children.get(parentId) ?? 0) + 1);
   }
-  const issues = fresh.map((prepared) =>
+  const issues = newIssues.map((prepared) =>
     newIssue(prepared, people, {
       parentIssueId: notDeleted.get(prepared.id) ?? null,
       deletedParentIssueId: deleted.get(prepared.id) ?? null,
@@ -80,14 +80,14 @@ async function insertIssues(
   await insertRows(
     trx,
     'issueStage',
-    fresh.flatMap(({ id, references, stages }) => stageRows(id, references.teamId, stages)),
+    newIssues.flatMap(({ id, references, stages }) => stageRows(id, references.teamId, stages)),
   );
   await markHistory(
     trx,
-    fresh.flatMap(({ issue, stages }) => historySinceUtc(issue, stages) ?? []),
+    newIssues.flatMap(({ issue, stages }) => historySinceUtc(issue, stages) ?? []),
   );
   const gone = Map.groupBy(
-    fresh.filter(({ issue }) => issue.deletedUtc),
+    newIssues.filter(({ issue }) => issue.deletedUtc),
     ({ references }) => references.teamId,
   );
   for (const [teamId, { length }] of gone) await addGoneIssues(trx, teamId, length);

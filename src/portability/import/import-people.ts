@@ -71,7 +71,7 @@ export async function findPeople(
   return peopleFound(target, found, guests.length);
 }
 
-/** Members by what a source may know of them. One line may name thousands of people. */
+/** An index of the members by everything that a source may know of them, because one line may name thousands of people. */
 class KnownMembers {
   readonly #byAccount = new Map<string, LocalRow<'member'>>();
   readonly #byEmail = new Map<string, LocalRow<'member'>>();

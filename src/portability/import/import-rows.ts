@@ -176,7 +176,7 @@ export function commentRows(
   const rows = issue.comments.flatMap((comment, index) => {
     if (known.has(comment.sourceId)) return [];
     const key = commentKey(issue, comment.sourceId);
-    const id = newId({ kind: 'comment', key, madeUtc: comment.createdUtc, index });
+    const id = newId({ kind: 'comment', key, createdUtc: comment.createdUtc, index });
     ids.set(comment.sourceId, id);
     const { parentSourceId } = comment;
     const parentCommentId = parentSourceId === undefined ? null : (ids.get(parentSourceId) ?? null);
@@ -205,7 +205,7 @@ export function linkRows(
   people: People,
 ): NewRow<'issueLink'>[] {
   return issue.links.map(({ url, urlHash, title, createdUtc, createdBy, deletedUtc = null }, index) => ({
-    id: newId({ kind: 'link', key: `${issue.sourceId} ${url}`, madeUtc: createdUtc, index }),
+    id: newId({ kind: 'link', key: `${issue.sourceId} ${url}`, createdUtc, index }),
     issueId,
     url,
     urlHash,

@@ -65,7 +65,7 @@ export interface ImportOptions {
  * Issues per batch if the whole import is one transaction. Larger batches need fewer statements, but a batch must fit
  * into one insert, since an issue may refer to a parent in the same batch.
  */
-const surroundedBatchSize = 500;
+const batchSizeInTransaction = 500;
 /** Bytes of text per transaction, which limits the memory for files with long descriptions. */
 const batchBytes = 4_000_000;
 
@@ -113,8 +113,11 @@ class ImportRun {
   };
   /** The line of each id, to detect duplicates. */
   readonly #lineOf = new Map<string, number>();
+  /** The ids in the source of issues that were deleted there and are not imported. */
   readonly #tombstones = new Set<string>();
+  /** The ids in the source of issues that are imported as deleted. */
   readonly #deleted = new Set<string>();
+  /** Issues that wait for their parent, by its id in the source. */
   readonly #waiting = new Map<string, WaitingChild[]>();
   #batch: ImportRow[] = [];
   #batchedBytes = 0;
@@ -138,7 +141,7 @@ class ImportRun {
       this.#batchedBytes += line.bytesRead - this.#bytesRead;
       this.#bytesRead = line.bytesRead;
       this.#take(line);
-      const size = db.isTransaction ? surroundedBatchSize : this.#size.issues;
+      const size = db.isTransaction ? batchSizeInTransaction : this.#size.issues;
       if (this.#batch.length >= size || this.#batchedBytes >= batchBytes) await this.#flush();
     }
     if (this.#options.signal.aborted) return this.#stop();

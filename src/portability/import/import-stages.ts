@@ -32,7 +32,7 @@ export function cleanStages(
 
 /**
  * All stages of an imported issue: those of its source, or those that follow from the times of its creation, closing and
- * deletion. The last one equals the issue.
+ * deletion. The last one has the present values of the issue.
  */
 export function stagesOf(issue: CleanIssue, references: IssueReferences): FoundStage[] {
   const { createdUtc, updatedUtc, closedUtc, deletedUtc, estimateValue = null } = issue;
@@ -43,6 +43,7 @@ export function stagesOf(issue: CleanIssue, references: IssueReferences): FoundS
     const isClosed = isTerminal(status.rank);
     const sinceUtc = isClosed ? (closedUtc ?? updatedUtc) : updatedUtc;
     if (isClosed || isActive(status)) {
+      // The source does not say which status it had before it was started or closed.
       stages.push({ ...present, sinceUtc: createdUtc, status: null }, { ...present, sinceUtc });
     } else stages.push({ ...present, sinceUtc: createdUtc });
   }

@@ -27,7 +27,7 @@ export function threadRows(
     applicationInstallationId: installation?.id ?? null,
     agentUserAccountId,
   };
-  const threadId = newId({ kind: 'thread', key: sourceId, madeUtc: first.createdUtc });
+  const threadId = newId({ kind: 'thread', key: sourceId, createdUtc: first.createdUtc });
   const messages: (NewRow<'agentThreadMessage'> & { id: string })[] = [];
   let before: LocalRow<'agentThread'> | undefined;
   for (const [index, message] of agentThread.messages.entries()) {
@@ -36,7 +36,7 @@ export function threadRows(
     before = { ...origin, id: threadId, ...moved.thread, revision: moved.thread.messageCount };
     messages.push({
       ...origin,
-      id: newId({ kind: 'message', key: `${sourceId} ${index}`, madeUtc: createdUtc, index }),
+      id: newId({ kind: 'message', key: `${sourceId} ${index}`, createdUtc, index }),
       threadId,
       sortOrder: index + 1,
       authorUserAccountId: people.account(message.author),

@@ -60,11 +60,11 @@ function countsAtEnds(
 ): FlowPeriod[] {
   const counts = noIssues();
   const changes = periods.map(noIssues);
-  for (const { what, place, category, count } of rows) {
+  for (const { what, endedPeriods, category, count } of rows) {
     const name = categoryNames.get(category) ?? 'open';
     if (what === 'current') counts[name] += count;
-    // What happened before the end of the first period, at place 0, concerns no end.
-    const change = changes[place - 1];
+    // What happened before the end of the first period concerns no end.
+    const change = changes[endedPeriods - 1];
     if (change && what === 'entered') change[name] -= count;
     if (change && what === 'left') change[name] += count;
   }

@@ -191,7 +191,7 @@ function operations(graph: Graph): Plugin<OperationRun, OperationRun> {
         const http = httpOf({ ...result, replayed }, context);
         context.opened.isTagged = context.incoming.method === 'GET' && !result.errors;
         const extensions = { ...result.extensions, http };
-        // Yoga creates errors again, and would look for their places in a text that it does not have.
+        // Yoga creates errors again, and would look for their locations in a text that it does not have.
         const answer = { ...result, extensions, stringify: () => JSON.stringify(result) };
         return answer;
       });

@@ -27,14 +27,14 @@ export function limitUnfinished(
 ): void {
   const openedAt = socket.bytesRead;
   /** How many of the bytes that were read belong to complete messages. */
-  let complete = openedAt;
+  let completeBytes = openedAt;
   const unfinished = unfinishedBodies.begin({ workspaceId, cut: () => ws.terminate() });
   ws.on('message', () => {
-    complete = socket.bytesRead;
+    completeBytes = socket.bytesRead;
   });
   // Control frames may come between the fragments of a message.
   const noteControlFrame = ({ length }: Buffer) => {
-    complete += length + controlFrameBytes;
+    completeBytes += length + controlFrameBytes;
   };
   ws.on('ping', noteControlFrame);
   ws.on('pong', noteControlFrame);
@@ -42,6 +42,6 @@ export function limitUnfinished(
   // The library listens first, so it has read the frames of these bytes.
   socket.on('data', () => {
     if (workspaceId() === undefined && socket.bytesRead - openedAt > maxUnsignedBytes) return refuse();
-    unfinished.holds(Math.max(socket.bytesRead - complete, 0));
+    unfinished.holds(Math.max(socket.bytesRead - completeBytes, 0));
   });
 }

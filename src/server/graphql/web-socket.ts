@@ -103,8 +103,8 @@ const socketOptions: ServerOptions & { closeTimeout: number } = {
   handleProtocols: (protocols) => handleProtocols(protocols),
 };
 
-/** Ends the operations for whose answers the client does not wait any longer. Those in the queue leave it. */
-function abortLeft({ unanswered }: OpenSocket): void {
+/** Aborts the operations whose answers the client no longer waits for. Those that are queued leave the queue. */
+function abortAbandoned({ unanswered }: OpenSocket): void {
   for (const { ticket, hasLeft } of unanswered) if (hasLeft()) ticket.deadline.abort();
 }
 
@@ -190,7 +190,7 @@ export class WebSockets {
           receiveMessages(ws, {
             take: taken,
             // The library has handled a `complete` by then, because it does so before it waits for anything.
-            onTaken: () => abortLeft(socket),
+            onTaken: () => abortAbandoned(socket),
             takeRefusalDelayMs: () => {
               const { delayMs } = socket;
               socket.delayMs = 0;
@@ -219,7 +219,7 @@ export class WebSockets {
       this.#sockets.delete(socket);
       socket.leave?.();
       void closed(code, String(reason));
-      abortLeft(socket);
+      abortAbandoned(socket);
     });
   }
 

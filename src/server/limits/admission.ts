@@ -210,7 +210,7 @@ export class AdmissionTicket {
    */
   #state: 'held' | 'suspended' | 'ended' = 'held';
   #shareOf: (() => Admission) | undefined;
-  /** The places of its workspace, while it has one of them. */
+  /** The share of its workspace, while the request has a place there. */
   #share: Admission | undefined;
 
   constructor(gate: Gate, deadline: Deadline) {

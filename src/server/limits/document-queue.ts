@@ -183,18 +183,17 @@ export class DocumentQueue<Other> {
 
   /** Refuses the newest request of the owner that fills most of the queue. Returns false if that would be the owner of the new request. */
   #makeRoomFor(bytes: number, owner: string): boolean {
-    const shares = new Map<string, { count: number; bytes: number; newest: Waiter }>();
+    const byOwner = new Map<string, { count: number; bytes: number; newest: Waiter }>();
     for (const waiter of this.#waiting) {
-      const share = shares.get(waiter.owner);
-      const { count, bytes: before } = share ?? { count: 0, bytes: 0 };
-      shares.set(waiter.owner, { count: count + 1, bytes: before + waiter.bytes, newest: waiter });
+      const { count, bytes: before } = byOwner.get(waiter.owner) ?? { count: 0, bytes: 0 };
+      byOwner.set(waiter.owner, { count: count + 1, bytes: before + waiter.bytes, newest: waiter });
     }
-    const own = shares.get(owner) ?? { count: 0, bytes: 0 };
+    const own = byOwner.get(owner) ?? { count: 0, bytes: 0 };
     const ownFill = fillOf({ count: own.count + 1, bytes: own.bytes + bytes });
     let largest: { fill: number; newest: Waiter } | undefined;
-    for (const share of shares.values()) {
-      const fill = fillOf(share);
-      if (fill > (largest?.fill ?? ownFill)) largest = { fill, newest: share.newest };
+    for (const waiting of byOwner.values()) {
+      const fill = fillOf(waiting);
+      if (fill > (largest?.fill ?? ownFill)) largest = { fill, newest: waiting.newest };
     }
     if (!largest) return false;
     this.#remove(largest.newest);

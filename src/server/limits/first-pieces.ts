@@ -11,7 +11,10 @@ const maxCallers = 1_000;
  */
 const minMs = 0.5;
 
-/** How an operation counts in the queue of turns, where operations share a turn as long as they take two milliseconds together. */
+/**
+ * The queue of turns measures work in bytes of a document, and lets 2,048 bytes, which take about two milliseconds, share a turn. A
+ * millisecond of a first piece counts as this many bytes.
+ */
 const bytesOfMs = 1_024;
 
 /**
@@ -35,7 +38,7 @@ export class FirstPieces {
   /** Runs an operation, and counts the time of its first piece. */
   measure<Result>(caller: string, document: DocumentNode, run: () => Promise<Result>): Promise<Result> {
     const beganMs = performance.now();
-    // Called when nothing is left to do but what waits.
+    // Within a promise callback, `nextTick` waits for all promises that are resolved already. What is left then waits for something else.
     process.nextTick(() => this.#note(caller, document, performance.now() - beganMs));
     return run();
   }

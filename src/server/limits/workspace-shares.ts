@@ -3,11 +3,11 @@ import { Admission, type AdmissionLimits, type AdmissionTicket, busy } from './a
 
 /** More admissions than this are kept only while they are in use. */
 const maxIdle = 100;
-/** How long requests of several workspaces are taken to compete after the last sign of it. */
+/** Workspaces count as competing until this long after requests of two of them last followed each other. */
 const competingMs = 1_000;
 
 /**
- * Gives each workspace an admission of its own. While requests of several workspaces arrive, one workspace has at most half of the
+ * Gives each workspace an admission of its own: its share, whose tickets are called places. While requests of several workspaces arrive, one workspace has at most half of the
  * places, so that its slow requests, such as writes that wait for each other's locks, do not take the places of all others. A
  * workspace that is alone has all of them.
  */
@@ -20,12 +20,12 @@ export class WorkspaceShares {
   #refused = 0;
 
   constructor({ maxConcurrency, ...limits }: AdmissionLimits) {
-    const placesOfOne = () =>
+    const placesOfEach = () =>
       performance.now() - this.#competedMs < competingMs ? Math.ceil(maxConcurrency / 2) : maxConcurrency;
     this.#limits = {
       ...limits,
       get maxConcurrency() {
-        return placesOfOne();
+        return placesOfEach();
       },
     };
   }
@@ -61,15 +61,18 @@ export class WorkspaceShares {
   }
 }
 
-/** Where requests that do not pass through admission as a whole take a place for a part of their work. */
-export interface Places {
+/** The admission of the process, and those of the workspaces. */
+export interface Admissions {
   readonly admission: Admission;
   readonly shares: WorkspaceShares;
 }
 
-/** Does work of a workspace in one of its places. Throws `unavailable` if none becomes free in time. */
+/**
+ * Does work with a ticket and a place of the workspace, for requests that do not hold them as a whole. Throws `unavailable` if none
+ * becomes free in time.
+ */
 export async function inPlaceOf<Result>(
-  { admission, shares }: Places,
+  { admission, shares }: Admissions,
   workspaceId: string,
   work: () => Promise<Result>,
 ): Promise<Result> {

@@ -2,7 +2,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { HttpReply } from '../../rest-compat/http-reply.ts';
 import { problemReply } from '../../rest-compat/problem.ts';
 import { prefersHtml } from '../graphql/graphql-request.ts';
-import { absentReply, isSchemaPath } from './absent.ts';
+import { notFoundReply, isSchemaPath } from './not-found.ts';
 import { startPageReply } from './start-page.ts';
 import { referencePaths } from './reference.ts';
 import { sharedPaths } from './shared-assets.ts';
@@ -58,7 +58,7 @@ export function createPages(
       const isRead = method === 'GET' || method === 'HEAD';
       if (answer && isRead) return answer(request);
       if (!answer)
-        return explorer && isRead && wantsPage(request) ? absentReply(request, isSchemaPublic) : undefined;
+        return explorer && isRead && wantsPage(request) ? notFoundReply(request, isSchemaPublic) : undefined;
       if (method === 'OPTIONS') return { status: 204, headers: { Allow: allow } };
       const message = `This path supports ${allow}.`;
       return problemReply({ code: 'method_not_allowed', message }, requestId, { Allow: allow });

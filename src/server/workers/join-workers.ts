@@ -14,7 +14,7 @@ interface Counts {
 export function joinWorkers(link: WorkerLink, { unknownTokens, openStreams, rateLimiter }: Counts): void {
   unknownTokens.onNote((caller) => link.noteUnknownToken(caller));
   openStreams.onChange((tokenId, change) => link.noteStreams(tokenId, change));
-  link.counts
+  link.reports
     .on('unknown token', ({ caller }) => unknownTokens.noteElsewhere(caller))
     .on('streams', ({ tokenId, change }) => openStreams.noteElsewhere(tokenId, change))
     .on('indebted', ({ debts }) => {

@@ -11,8 +11,8 @@ import type { FromWorker, MetricsSnapshot, ToWorker, WorkerStart } from './messa
 export type StopReason = 'stopping' | 'replaced' | 'supervisor gone';
 
 type Handle = Server | SocketServer;
-/** The messages with counts of what the limits and the choice of a replica depend on. */
-type CountKind = 'indebted' | 'unknown token' | 'wrote' | 'streams';
+/** What other workers report, because the limits and the choice of a replica depend on all workers. */
+type ReportKind = 'indebted' | 'unknown token' | 'wrote' | 'streams';
 type MessageOf<Kind extends ToWorker['kind']> = Extract<ToWorker, { kind: Kind }>;
 
 /** The connection of a worker process to its supervisor. Without the supervisor the worker stops. */
@@ -20,14 +20,15 @@ export class WorkerLink implements LeaseLink {
   readonly start: WorkerStart;
   /** Resolves when this worker is to stop. */
   readonly stopped: Promise<StopReason>;
-  /** The counts that change at other workers, or at the supervisor. */
-  readonly counts = new EventEmitter<{ [Kind in CountKind]: [message: MessageOf<Kind>] }>();
+  /** Emits what other workers and the supervisor report. */
+  readonly reports = new EventEmitter<{ [Kind in ReportKind]: [message: MessageOf<Kind>] }>();
   readMetrics: () => Promise<MetricsSnapshot> = () => Promise.resolve([]);
   readonly #process: NodeJS.Process;
   /** The sockets on which this worker listens. */
   #listening: readonly Handle[] = [];
   #onSocket: (socket: SocketServer) => void = () => undefined;
   #onConnection: (connection: Socket) => void = () => undefined;
+  /** The open connections that the supervisor accepted while it passed a socket on. */
   readonly #bridged = new Set<Socket>();
   readonly #listen = Promise.withResolvers<void>();
   readonly #lead = Promise.withResolvers<void>();
@@ -182,13 +183,13 @@ export class WorkerLink implements LeaseLink {
       case 'granted':
         return this.#pendingTakes.get(message.id)?.(message.grant);
       case 'indebted':
-        return void this.counts.emit(message.kind, message);
+        return void this.reports.emit(message.kind, message);
       case 'unknown token':
-        return void this.counts.emit(message.kind, message);
+        return void this.reports.emit(message.kind, message);
       case 'wrote':
-        return void this.counts.emit(message.kind, message);
+        return void this.reports.emit(message.kind, message);
       case 'streams':
-        return void this.counts.emit(message.kind, message);
+        return void this.reports.emit(message.kind, message);
       case 'read metrics':
         void this.readMetrics().then((snapshot) => this.#send({ kind: 'metrics', id: message.id, snapshot }));
         return;

@@ -5,7 +5,7 @@
 export const withoutAssertions: Readonly<Record<string, readonly string[]>> = {
   'attachments/janitor.test.ts': ['the janitor works in one process of a database at a time'],
   'live/sequencer-failures.test.ts': ['a workspace that failed and now waits for a lock delays no other'],
-  'pages/board.test.ts': [
+  'pages/board-updates.test.ts': [
     'is live in the seventh tab of a browser, and in the first when it is shown again',
     'reads everything again if changes after its cursor were removed from the log',
     'shows an issue whose title contains a line separator',

@@ -11,11 +11,11 @@ export interface FlowRow {
   /** Null for stages whose status is not known; such an issue was not closed. */
   category: number | null;
   /**
-   * `current`: how many issues there are. `entered`, `left`: how many entered the category, or left it, at the place or after.
+   * `current`: how many issues there are. `entered`, `left`: how many entered the category, or left it, after `endedPeriods` of the
+   * periods had ended and before the next one did.
    */
   what: 'current' | 'entered' | 'left' | null;
-  /** How many periods had ended by then. */
-  place: number;
+  endedPeriods: number;
   count: number;
 }
 
@@ -50,7 +50,7 @@ export async function selectIssueFlow(
           .where(predicateSql(teams, 'r0'))})`;
   const now = handle
     .selectFrom('issueTally')
-    .select(['issueTally.statusId', sql<string>`'current'`.as('what'), sql<number>`0`.as('place')])
+    .select(['issueTally.statusId', sql<string>`'current'`.as('what'), sql<number>`0`.as('endedPeriods')])
     .select(sql<number>`sum(issue_count)`.as('count'))
     .where('kind', '=', sql.lit(tallyKinds.team))
     .where(ofTeams('issueTally.teamId'))
@@ -58,25 +58,25 @@ export async function selectIssueFlow(
   const moved = (what: 'entered' | 'left', { status, deleted }: Side) =>
     stages
       .select([sql.ref<string>(`issueStage.${status}`).as('statusId'), sql.lit<string>(what).as('what')])
-      .select(sql<number>`width_bucket(issue_stage.since_utc, ${ends})`.as('place'))
+      .select(sql<number>`width_bucket(issue_stage.since_utc, ${ends})`.as('endedPeriods'))
       .select(sql<number>`count(*)`.as('count'))
       .where(areFew)
       .where(ofTeams('issueStage.teamId'))
       .where(sql<boolean>`not ${sql.ref(`issueStage.${deleted}`)}`)
-      .groupBy([`issueStage.${status}`, 'place']);
+      .groupBy([`issueStage.${status}`, 'endedPeriods']);
   const counted = now
     .unionAll(moved('entered', { status: 'statusId', deleted: 'deleted' }))
     .unionAll(moved('left', { status: 'previousStatusId', deleted: 'previousDeleted' }));
   const byCategory = handle
     .selectFrom(counted.as('counted'))
     .leftJoin('status', 'status.id', 'counted.statusId')
-    .select(['status.category', 'counted.what', 'counted.place'])
+    .select(['status.category', 'counted.what', 'counted.endedPeriods'])
     .select(sql<number>`sum(counted.count)::int`.as('count'))
-    .groupBy(['status.category', 'counted.what', 'counted.place']);
+    .groupBy(['status.category', 'counted.what', 'counted.endedPeriods']);
   const rows = await history(outer)
     .select(sql<number>`${stageCount}`.as('stages'))
     .leftJoin(byCategory.as('flow'), (join) => join.onTrue())
-    .select(['flow.category', 'flow.what', 'flow.place', 'flow.count'])
+    .select(['flow.category', 'flow.what', 'flow.endedPeriods', 'flow.count'])
     .execute();
   // The names of some columns are data, so Kysely does not know the type of the rows.
   const found = rows as unknown as (FlowRow & { stages: number })[];

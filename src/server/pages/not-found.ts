@@ -4,8 +4,8 @@ import { pagePolicy } from './content-security.ts';
 import { pageHtml } from './shell.ts';
 import { pageAnswer } from './static-file.ts';
 
-/** The page for browsers at an address without a page, with links to other pages. */
-export async function absentReply(request: ServerRequest, isSchemaPublic: boolean): Promise<HttpReply> {
+/** The page that a browser gets with 404, with links to other pages. */
+export async function notFoundReply(request: ServerRequest, isSchemaPublic: boolean): Promise<HttpReply> {
   const answer = !isSchemaPublic && isSchemaPath(request.path) ? schemaIsClosed : nothingHere;
   return { ...(await answer(request)), status: 404 };
 }
@@ -15,14 +15,14 @@ export function isSchemaPath(path: string): boolean {
   return /^\/schema(\/|$)/.test(path);
 }
 
-const nothingHere = absentPage(
+const nothingHere = notFoundPage(
   'Nothing here',
   'There is nothing at this address.',
   `<h1>There is nothing here</h1>
         <p>No page has this address. It may have been typed wrong, or what it led to has moved.</p>`,
 );
 
-const schemaIsClosed = absentPage(
+const schemaIsClosed = notFoundPage(
   'No schema here',
   'The schema of this server is not public.',
   `<h1>The schema is not public</h1>
@@ -31,7 +31,7 @@ const schemaIsClosed = absentPage(
         server allows that.</p>`,
 );
 
-function absentPage(title: string, description: string, message: string) {
+function notFoundPage(title: string, description: string, message: string) {
   return pageAnswer(
     () =>
       pageHtml({
