@@ -180,6 +180,18 @@ describeInBrowser('signing in to the pages in a real browser (needs /usr/bin/chr
     await close(tab);
   });
 
+  it('the address of the reference loses its token, and the history keeps none', async () => {
+    const tab = await visitor();
+    const addresses: string[] = [];
+    tab.page.on('framenavigated', (frame) => addresses.push(frame.url()));
+    await tab.page.goto(`${pages.app.url}/v1/docs#token=${pages.app.token}`);
+    await tab.page.locator('.opblock').first().waitFor();
+    await tab.page.getByRole('button', { name: 'Sign out' }).waitFor();
+    expect(addresses.slice(1).join(' ')).not.toContain(pages.app.token.slice(3));
+    expect(tab.page.url()).toBe(`${pages.app.url}/v1/docs`);
+    await close(tab);
+  });
+
   it('the pages read a token as it was typed into the reference, and ask for another if it is not a token', async () => {
     const tab = await visitor();
     const store = (typed: string) =>
