@@ -192,6 +192,23 @@ describeInBrowser('signing in to the pages in a real browser (needs /usr/bin/chr
     await close(tab);
   });
 
+  it('a tab that logged out in the reference does not request the token of another tab', async () => {
+    const tab = await visitor();
+    await open(tab, `/board#token=${pages.app.token}`, 'Boards');
+    const second = await tab.page.context().newPage();
+    await second.goto(`${pages.app.url}/v1/docs`);
+    await second.getByRole('button', { name: 'Sign out' }).waitFor();
+    await second.locator('.opblock').first().waitFor();
+    await second.getByRole('button', { name: 'Authorize', exact: true }).click();
+    await second.getByRole('button', { name: 'Remove authorization' }).click();
+    await second.clock.install();
+    await second.goto(`${pages.app.url}/board`);
+    await second.getByRole('heading', { level: 1, name: 'Sign in with an access token' }).waitFor();
+    await second.clock.runFor(3_000);
+    expect(await second.evaluate("sessionStorage.getItem('workgraph.token')")).toBeNull();
+    await close(tab);
+  });
+
   it('the pages read a token as it was typed into the reference, and ask for another if it is not a token', async () => {
     const tab = await visitor();
     const store = (typed: string) =>
