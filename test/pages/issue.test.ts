@@ -57,6 +57,15 @@ describeInBrowser('the page of an issue in a real browser (needs /usr/bin/chromi
     await tab.page.context().close();
   });
 
+  it('shows all of a list item that contains a line separator', async () => {
+    const key = await create('WEB', { title: 'Lines', description: '- one\u2028two\n* three\u2029four' });
+    const tab = await signedIn();
+    await open(tab, `/issues/${key}`, 'Lines');
+    const items = tab.page.locator('.description li');
+    expect(await items.allTextContents()).toEqual(['one\u2028two', 'three\u2029four']);
+    await close(tab);
+  });
+
   it('shows pictures of its attachments, and texts when the user opens them', async () => {
     await attach('CRW-45', 'mock-up-1.png', 'image/png');
     await attach('CRW-45', 'analysis-1.py', 'text/x-python');

@@ -26,7 +26,8 @@ function blocksOf(lines) {
       else open.lines.push(line);
       continue;
     }
-    const item = /^\s*[-*•] (.*)/.exec(line)?.[1];
+    // A line may contain U+2028 and U+2029, which `.` matches only with the flag `s`.
+    const item = /^\s*[-*•] (.*)/s.exec(line)?.[1];
     const kind = isFence ? 'code' : item === undefined ? 'paragraph' : 'list';
     if (line.trim() === '') open = undefined;
     else if (open?.kind === kind) open.lines.push(item ?? line);
