@@ -66,6 +66,27 @@ describeInBrowser('the page of an issue in a real browser (needs /usr/bin/chromi
     await close(tab);
   });
 
+  it('indents replies to replies only as far as a phone has room for their text', async () => {
+    const key = await create('WEB', { title: 'A long discussion' });
+    let parentCommentId: string | undefined;
+    for (let level = 0; level < 12; level += 1) {
+      const { body } = await pages.app.request<{ id: string }>('POST', `/v1/issues/${key}/comments`, {
+        body: { body: `Level ${level}`, ...(parentCommentId && { parentCommentId }) },
+      });
+      parentCommentId = body.id;
+    }
+    const tab = await signedIn({ viewport: { width: 320, height: 700 } });
+    await open(tab, `/issues/${key}`, 'A long discussion');
+    await tab.page.getByText('Level 11').waitFor();
+    const widths = await tab.page.evaluate<number[]>(
+      "[...document.querySelectorAll('.comments-list .body')].map((body) => body.clientWidth)",
+    );
+    expect(widths).toHaveLength(12);
+    expect(Math.min(...widths)).toBeGreaterThan(140);
+    expect(await overflowOf(tab.page)).toBeLessThanOrEqual(0);
+    await close(tab);
+  });
+
   it('shows pictures of its attachments, and texts when the user opens them', async () => {
     await attach('CRW-45', 'mock-up-1.png', 'image/png');
     await attach('CRW-45', 'analysis-1.py', 'text/x-python');
