@@ -87,6 +87,22 @@ describeInBrowser('the page of an issue in a real browser (needs /usr/bin/chromi
     await close(tab);
   });
 
+  it('confines characters that change the direction of text to the title of a link, and shows no URL with them', async () => {
+    const url = 'https://host.example/\u202Egro.elpmaxe';
+    const key = await create('WEB', { title: 'Directions', description: `See ${url} first.` });
+    await pages.app.request('POST', `/v1/issues/${key}/links`, {
+      body: { url: 'https://host.example/x', title: 'Docs \u202Egoogle' },
+    });
+    const tab = await signedIn();
+    await open(tab, `/issues/${key}`, 'Directions');
+    const isolated = tab.page.locator('.main a bdi');
+    expect(await isolated.allTextContents()).toEqual([
+      'https://host.example/\uFFFDgro.elpmaxe',
+      'Docs \u202Egoogle',
+    ]);
+    await close(tab);
+  });
+
   it('shows pictures of its attachments, and texts when the user opens them', async () => {
     await attach('CRW-45', 'mock-up-1.png', 'image/png');
     await attach('CRW-45', 'analysis-1.py', 'text/x-python');

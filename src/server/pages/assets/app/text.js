@@ -60,9 +60,13 @@ function inline(text) {
   return [...parts, text.slice(last)];
 }
 
-/** A link to another site. `noreferrer` keeps the address of this page from it. */
-export function link(url, text = url) {
-  return /^https?:\/\//i.test(url) ? html`<a href=${url} rel="noreferrer">${text}</a>` : text;
+/**
+ * A link to another site. `noreferrer` keeps the address of this page from it. Characters of its text that change the direction of text
+ * affect nothing else, and a URL is shown without them: either could show another host than that of the link.
+ */
+export function link(url, text = withoutBidiControls(url)) {
+  const isolated = html`<bdi>${text}</bdi>`;
+  return /^https?:\/\//i.test(url) ? html`<a href=${url} rel="noreferrer">${isolated}</a>` : isolated;
 }
 
 /** The links of an issue or a project, with the hosts that they point to. */
