@@ -77,6 +77,31 @@ describeInBrowser('signing in to the pages in a real browser (needs /usr/bin/chr
     await browser.close();
   });
 
+  it('signing out leaves nothing behind the Back button of a page into which the token was typed', async () => {
+    const browser = await openBrowser({ keepsPages: true });
+    const { page } = await openTab(browser, pages.app.url);
+    await page.goto(`${pages.app.url}/v1/docs`);
+    await page.locator('.opblock').first().waitFor();
+    await page.evaluate(
+      "addEventListener('pageshow', ({ persisted }) => sessionStorage.setItem('was kept', String(persisted)))",
+    );
+    await page.getByRole('button', { name: 'Authorize', exact: true }).click();
+    await page.getByRole('dialog').locator('input').fill(pages.app.token);
+    await page.getByRole('button', { name: 'Apply credentials' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'authorization button locked' }).first().waitFor();
+    await page.getByRole('link', { name: 'Boards', exact: true }).click();
+    await page.getByRole('heading', { name: 'Payments' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sign in with an access token' }).waitFor();
+    await page.evaluate('history.back()');
+    await page.waitForURL('**/v1/docs', { waitUntil: 'commit' });
+    await page.getByRole('button', { name: 'authorization button unlocked' }).first().waitFor();
+    expect(await page.evaluate("sessionStorage.getItem('was kept')")).toBe('true');
+    expect(await page.getByRole('button', { name: 'authorization button locked' }).count()).toBe(0);
+    await browser.close();
+  });
+
   it('a new tab takes the token of the others, and signing out holds for all of them', async () => {
     const { app } = pages;
     const tab = await visitor();
