@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { describeInBrowser, openBrowser } from './browser.ts';
 import { useBoard } from './use-board.ts';
-import { openTab } from './walk.ts';
+import { openTab, type Tab } from './walk.ts';
 
 describeInBrowser('a board in a real browser (needs /usr/bin/chromium)', () => {
   const { pages, create, name, card, isLive } = useBoard();
@@ -138,15 +138,7 @@ describeInBrowser('a board in a real browser (needs /usr/bin/chromium)', () => {
     const tab = await signedIn();
     const title = name();
     const key = await create(title);
-    // The server answers in pages of five.
-    const restore = await pages.intercept(tab, async (route) => {
-      const response = await route.fetch();
-      const answer = (await response.json()) as { data: { team: Open } };
-      const { open } = answer.data.team;
-      open.nodes = open.nodes.slice(0, 5);
-      open.pageInfo = { hasNextPage: true, endCursor: await cursorAfter(5) };
-      await route.fulfill({ response, json: answer });
-    });
+    const restore = await showFive(tab);
     await open(tab, '/board/WEB', 'Booking Web');
     await isLive(tab.page);
     await restore();
@@ -161,6 +153,53 @@ describeInBrowser('a board in a real browser (needs /usr/bin/chromium)', () => {
     expect(await tab.page.evaluate('document.activeElement.dataset.key')).toBe(key);
     await close(tab);
   });
+
+  it('shows no older state of an issue when more issues are shown', async () => {
+    const tab = await signedIn();
+    const [kept, removed] = [name(), name()];
+    const keys = { kept: await create(kept), removed: await create(removed) };
+    const restore = await showFive(tab);
+    await open(tab, '/board/WEB', 'Booking Web');
+    await isLive(tab.page);
+    await restore();
+    const changed = Promise.withResolvers<void>();
+    const read = Promise.withResolvers<void>();
+    await pages.intercept(tab, async (route) => {
+      const isFurtherPage = route.request().postData()?.includes('"after"');
+      const response = await route.fetch();
+      if (isFurtherPage) {
+        read.resolve();
+        await changed.promise;
+      }
+      await route.fulfill({ response });
+    });
+    await tab.page.getByRole('button', { name: 'Show more open issues' }).click();
+    await read.promise;
+    await pages.app.graphql(
+      'mutation ($key: String!) { issueDelete(input: { key: $key }) { deletedIssueId } }',
+      {
+        key: keys.removed,
+      },
+    );
+    await pages.update(keys.kept, { title: `${kept}, changed` });
+    await card(tab.page, `${kept}, changed`).waitFor();
+    changed.resolve();
+    await tab.page.getByRole('button', { name: 'Show more open issues' }).waitFor({ state: 'detached' });
+    expect(await card(tab.page, `${kept}, changed`).count()).toBe(1);
+    expect(await tab.page.locator(`[data-key="${keys.removed}"]`).count()).toBe(0);
+    await close(tab);
+  });
+
+  /** Lets the server answer in pages of five. Returns a function that ends this. */
+  const showFive = (tab: Tab) =>
+    pages.intercept(tab, async (route) => {
+      const response = await route.fetch();
+      const answer = (await response.json()) as { data: { team: Open } };
+      const { open } = answer.data.team;
+      open.nodes = open.nodes.slice(0, 5);
+      open.pageInfo = { hasNextPage: true, endCursor: await cursorAfter(5) };
+      await route.fulfill({ response, json: answer });
+    });
 
   const cursorAfter = async (first: number) => {
     const { body } = await pages.app.graphql<{ team: Open }>(

@@ -214,6 +214,17 @@ describeInBrowser('GraphiQL in a real browser (needs /usr/bin/chromium)', () => 
   });
 
   // The query is passed in the address, because the editor would add brackets to typed text.
+  it('offers to sign in when the server refuses a subscription', async () => {
+    const { page } = await openTab(browser, app.url, {});
+    const query = 'subscription { issues(filter: {}) { kind } }';
+    await page.goto(`${app.url}/graphql?${new URLSearchParams({ query })}`);
+    await page.locator('.graphiql-execute-button').click();
+    await page.getByRole('alert').getByText('This needs an access token').waitFor();
+    await page.locator('.result-window').getByText('UNAUTHENTICATED').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Access token' }).isVisible()).toBe(true);
+    await page.context().close();
+  });
+
   it('shows the events of a subscription while it runs', async () => {
     const { page } = await openTab(browser, app.url, { token: app.token });
     const query = 'subscription { changes { eventType issue { key } } }';

@@ -57,6 +57,52 @@ describeInBrowser('the page of an issue in a real browser (needs /usr/bin/chromi
     await tab.page.context().close();
   });
 
+  it('shows all of a list item that contains a line separator', async () => {
+    const key = await create('WEB', { title: 'Lines', description: '- one\u2028two\n* three\u2029four' });
+    const tab = await signedIn();
+    await open(tab, `/issues/${key}`, 'Lines');
+    const items = tab.page.locator('.description li');
+    expect(await items.allTextContents()).toEqual(['one\u2028two', 'three\u2029four']);
+    await close(tab);
+  });
+
+  it('indents replies to replies only as far as a phone has room for their text', async () => {
+    const key = await create('WEB', { title: 'A long discussion' });
+    let parentCommentId: string | undefined;
+    for (let level = 0; level < 12; level += 1) {
+      const { body } = await pages.app.request<{ id: string }>('POST', `/v1/issues/${key}/comments`, {
+        body: { body: `Level ${level}`, ...(parentCommentId && { parentCommentId }) },
+      });
+      parentCommentId = body.id;
+    }
+    const tab = await signedIn({ viewport: { width: 320, height: 700 } });
+    await open(tab, `/issues/${key}`, 'A long discussion');
+    await tab.page.getByText('Level 11').waitFor();
+    const widths = await tab.page.evaluate<number[]>(
+      "[...document.querySelectorAll('.comments-list .body')].map((body) => body.clientWidth)",
+    );
+    expect(widths).toHaveLength(12);
+    expect(Math.min(...widths)).toBeGreaterThan(140);
+    expect(await overflowOf(tab.page)).toBeLessThanOrEqual(0);
+    await close(tab);
+  });
+
+  it('confines characters that change the direction of text to the title of a link, and shows no URL with them', async () => {
+    const url = 'https://host.example/\u202Egro.elpmaxe';
+    const key = await create('WEB', { title: 'Directions', description: `See ${url} first.` });
+    await pages.app.request('POST', `/v1/issues/${key}/links`, {
+      body: { url: 'https://host.example/x', title: 'Docs \u202Egoogle' },
+    });
+    const tab = await signedIn();
+    await open(tab, `/issues/${key}`, 'Directions');
+    const isolated = tab.page.locator('.main a bdi');
+    expect(await isolated.allTextContents()).toEqual([
+      'https://host.example/\uFFFDgro.elpmaxe',
+      'Docs \u202Egoogle',
+    ]);
+    await close(tab);
+  });
+
   it('shows pictures of its attachments, and texts when the user opens them', async () => {
     await attach('CRW-45', 'mock-up-1.png', 'image/png');
     await attach('CRW-45', 'analysis-1.py', 'text/x-python');

@@ -88,7 +88,7 @@ describeInBrowser('the start page and the reference in a real browser (needs /us
     expect(await page.evaluate('Object.keys(localStorage)')).toEqual([]);
     await page.getByRole('button', { name: 'Authorize', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove authorization' }).click();
-    expect(await page.evaluate('Object.keys(sessionStorage)')).toEqual([]);
+    expect(await page.evaluate('Object.keys(sessionStorage)')).toEqual(['workgraph.signed-out']);
     expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(0);
   });
 

@@ -77,6 +77,31 @@ describeInBrowser('signing in to the pages in a real browser (needs /usr/bin/chr
     await browser.close();
   });
 
+  it('signing out leaves nothing behind the Back button of a page into which the token was typed', async () => {
+    const browser = await openBrowser({ keepsPages: true });
+    const { page } = await openTab(browser, pages.app.url);
+    await page.goto(`${pages.app.url}/v1/docs`);
+    await page.locator('.opblock').first().waitFor();
+    await page.evaluate(
+      "addEventListener('pageshow', ({ persisted }) => sessionStorage.setItem('was kept', String(persisted)))",
+    );
+    await page.getByRole('button', { name: 'Authorize', exact: true }).click();
+    await page.getByRole('dialog').locator('input').fill(pages.app.token);
+    await page.getByRole('button', { name: 'Apply credentials' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'authorization button locked' }).first().waitFor();
+    await page.getByRole('link', { name: 'Boards', exact: true }).click();
+    await page.getByRole('heading', { name: 'Payments' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sign in with an access token' }).waitFor();
+    await page.evaluate('history.back()');
+    await page.waitForURL('**/v1/docs', { waitUntil: 'commit' });
+    await page.getByRole('button', { name: 'authorization button unlocked' }).first().waitFor();
+    expect(await page.evaluate("sessionStorage.getItem('was kept')")).toBe('true');
+    expect(await page.getByRole('button', { name: 'authorization button locked' }).count()).toBe(0);
+    await browser.close();
+  });
+
   it('a new tab takes the token of the others, and signing out holds for all of them', async () => {
     const { app } = pages;
     const tab = await visitor();
@@ -177,6 +202,35 @@ describeInBrowser('signing in to the pages in a real browser (needs /usr/bin/chr
     await tab.page.goto(`${pages.app.url}/board#token=${pages.app.token}&from=chat`);
     await tab.page.getByRole('heading', { name: 'Payments' }).waitFor();
     expect(tab.page.url()).toBe(`${pages.app.url}/board`);
+    await close(tab);
+  });
+
+  it('the address of the reference loses its token, and the history keeps none', async () => {
+    const tab = await visitor();
+    const addresses: string[] = [];
+    tab.page.on('framenavigated', (frame) => addresses.push(frame.url()));
+    await tab.page.goto(`${pages.app.url}/v1/docs#token=${pages.app.token}`);
+    await tab.page.locator('.opblock').first().waitFor();
+    await tab.page.getByRole('button', { name: 'Sign out' }).waitFor();
+    expect(addresses.slice(1).join(' ')).not.toContain(pages.app.token.slice(3));
+    expect(tab.page.url()).toBe(`${pages.app.url}/v1/docs`);
+    await close(tab);
+  });
+
+  it('a tab that logged out in the reference does not request the token of another tab', async () => {
+    const tab = await visitor();
+    await open(tab, `/board#token=${pages.app.token}`, 'Boards');
+    const second = await tab.page.context().newPage();
+    await second.goto(`${pages.app.url}/v1/docs`);
+    await second.getByRole('button', { name: 'Sign out' }).waitFor();
+    await second.locator('.opblock').first().waitFor();
+    await second.getByRole('button', { name: 'Authorize', exact: true }).click();
+    await second.getByRole('button', { name: 'Remove authorization' }).click();
+    await second.clock.install();
+    await second.goto(`${pages.app.url}/board`);
+    await second.getByRole('heading', { level: 1, name: 'Sign in with an access token' }).waitFor();
+    await second.clock.runFor(3_000);
+    expect(await second.evaluate("sessionStorage.getItem('workgraph.token')")).toBeNull();
     await close(tab);
   });
 

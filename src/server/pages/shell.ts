@@ -10,7 +10,7 @@ export interface PageValues {
   readonly styles: readonly string[];
   /** Paths of modules. */
   readonly modules: readonly string[];
-  /** Paths of scripts that are not modules. They run before the modules. */
+  /** Paths of scripts that are not modules. They run after `session.js`, and before the modules. */
   readonly scripts?: readonly string[];
   /** The content of `<main>`, as HTML. */
   readonly main: string;
@@ -51,7 +51,9 @@ export function pageHtml(values: PageValues): string {
   const styles = ['/assets/page.css', ...values.styles];
   const scripts = values.scripts ?? [];
   const container = values.hasMain ? 'div' : 'main';
-  const modules = explorer ? ['/assets/app/session.js', ...values.modules] : values.modules;
+  const module = (path: string) => `<script src="${path}" type="module"></script>`;
+  // It runs first, because scripts may move the token of the address into the history (as Swagger UI does).
+  const session = explorer ? [module('/assets/app/session.js')] : [];
   const signOut = explorer ? '<button type="button" class="sign-out" hidden>Sign out</button>' : '';
   return `<!doctype html>
 <html lang="en">
@@ -63,8 +65,7 @@ export function pageHtml(values: PageValues): string {
     <title>${escapeHtml(title)}</title>
     <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
     ${styles.map((path) => `<link rel="stylesheet" href="${path}" />`).join('\n    ')}
-    ${scripts.map((path) => `<script src="${path}" defer></script>`).join('\n    ')}
-    ${modules.map((path) => `<script src="${path}" type="module"></script>`).join('\n    ')}
+    ${[...session, ...scripts.map((path) => `<script src="${path}" defer></script>`), ...values.modules.map(module)].join('\n    ')}
   </head>
   <body>
     <a class="skip-link" href="#main">Skip to the content</a>

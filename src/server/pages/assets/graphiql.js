@@ -97,7 +97,8 @@
     );
     const isRefused = response.status === 401;
     if (isRefused && hasTypedToken) refusedHeader = typed;
-    lacksSchema ||= isRefused && init.body.includes('__schema');
+    // Subscriptions are sent by GET, without a body.
+    lacksSchema ||= isRefused && Boolean(init.body?.includes('__schema'));
     document.querySelector('.sign-in').hidden = !isRefused;
     return response;
   };

@@ -15,6 +15,8 @@ const tokenPlugin = {
         },
         logout: (logout) => (names) => {
           sessionStorage.removeItem(storageKey);
+          // Otherwise the tab would request the token of another one when the page is loaded again.
+          sessionStorage.setItem('workgraph.signed-out', 'true');
           dispatchEvent(new Event('tokenchange'));
           return logout(names);
         },

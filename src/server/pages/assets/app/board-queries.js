@@ -26,7 +26,7 @@ const card = `fragment Card on Issue {
 
 export const query = `# A board: the issues of a team by status, with their counts and the values that they can be filtered by.
 query Board($team: String!, $board: IssueFilter!, $all: IssueFilter!, $after: String, $rest: Boolean! = true) {
-  workspace @include(if: $rest) {
+  workspace {
     changeCursor
   }
   teams(first: 100, filter: { state: { eq: ACTIVE } }) @include(if: $rest) {
@@ -102,6 +102,9 @@ query Board($team: String!, $board: IssueFilter!, $all: IssueFilter!, $after: St
 ${card}`;
 
 export const countsQuery = `query BoardCounts($board: IssueFilter!, $parents: [ID!]!) {
+  workspace {
+    changeCursor
+  }
   issueStats(groupBy: [STATUS], first: 50, filter: $board) {
     status {
       id

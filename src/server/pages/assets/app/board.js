@@ -72,6 +72,8 @@ function storeBoard({ data, variables }) {
     variables,
     issues: new Map([...open.nodes, ...closed.nodes].map((issue) => [issue.id, issue])),
     changed: new Set(),
+    /** The ids of issues that events have told of. A further page may be older than these events. */
+    followed: new Set(),
     /** The ids of issues whose sub-issues have changed since their counts were read. */
     parents: new Set(),
     counts: countsOf(data.byStatus),
@@ -87,6 +89,7 @@ function countsOf(groups) {
 /** Shows a change of an issue. */
 function applyChange({ kind, issueId, issue }) {
   const before = current.issues.get(issueId);
+  current.followed.add(issueId);
   if (kind === 'LEFT' || !issue) current.issues.delete(issueId);
   else current.issues.set(issueId, issue);
   for (const parent of [before?.parentIssueId, issue?.parentIssueId])
@@ -137,7 +140,8 @@ async function readMore() {
   const board = current;
   try {
     const { data } = await runQuery(query, { ...board.variables, after: board.next.endCursor, rest: false });
-    for (const issue of data.team.open.nodes) board.issues.set(issue.id, issue);
+    for (const issue of data.team.open.nodes)
+      if (!board.followed.has(issue.id)) board.issues.set(issue.id, issue);
     board.next = data.team.open.pageInfo;
     board.failure = undefined;
     // Another filter may have been chosen in the meantime.

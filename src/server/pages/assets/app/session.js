@@ -39,11 +39,18 @@ export function currentToken() {
 }
 
 if (isSignedOut(currentToken() ?? '')) clearTab();
-const initialToken = currentToken();
+let pageToken = currentToken();
+/** Whether the page may show what an earlier token could read. */
+let hadOtherToken = false;
+// GraphiQL and the REST reference have their own forms for a token, and dispatch this event.
+addEventListener('tokenchange', () => {
+  hadOtherToken ||= pageToken !== undefined && pageToken !== currentToken();
+  pageToken = currentToken();
+});
 // A page that the browser restores from its back/forward cache still shows what an earlier token could read.
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted && isSignedOut(currentToken() ?? '')) clearTab();
-  if (!persisted || currentToken() === initialToken) return;
+  if (!persisted || (currentToken() === pageToken && !hadOtherToken)) return;
   document.body.replaceChildren();
   location.reload();
 });
@@ -104,7 +111,6 @@ function signOut() {
   forgetToken();
 }
 
-// GraphiQL and the REST reference have their own forms for a token, and dispatch this event.
 addEventListener('tokenchange', () => recordSignIn(currentToken() ?? ''));
 
 const button = document.querySelector('.sign-out');

@@ -26,7 +26,8 @@ function blocksOf(lines) {
       else open.lines.push(line);
       continue;
     }
-    const item = /^\s*[-*•] (.*)/.exec(line)?.[1];
+    // A line may contain U+2028 and U+2029, which `.` matches only with the flag `s`.
+    const item = /^\s*[-*•] (.*)/s.exec(line)?.[1];
     const kind = isFence ? 'code' : item === undefined ? 'paragraph' : 'list';
     if (line.trim() === '') open = undefined;
     else if (open?.kind === kind) open.lines.push(item ?? line);
@@ -59,9 +60,13 @@ function inline(text) {
   return [...parts, text.slice(last)];
 }
 
-/** A link to another site. `noreferrer` keeps the address of this page from it. */
-export function link(url, text = url) {
-  return /^https?:\/\//i.test(url) ? html`<a href=${url} rel="noreferrer">${text}</a>` : text;
+/**
+ * A link to another site. `noreferrer` keeps the address of this page from it. Characters of its text that change the direction of text
+ * affect nothing else, and a URL is shown without them: either could show another host than that of the link.
+ */
+export function link(url, text = withoutBidiControls(url)) {
+  const isolated = html`<bdi>${text}</bdi>`;
+  return /^https?:\/\//i.test(url) ? html`<a href=${url} rel="noreferrer">${isolated}</a>` : isolated;
 }
 
 /** The links of an issue or a project, with the hosts that they point to. */
