@@ -51,8 +51,15 @@ describeInBrowser('signing in to the pages in a real browser (needs /usr/bin/chr
     await tab.page.route('**/graphql', (route) => route.abort());
     await tab.page.reload();
     await tab.page.getByRole('heading', { level: 1, name: 'The server does not answer' }).waitFor();
-    await tab.page.unroute('**/graphql');
+    const clicked = Promise.withResolvers<void>();
+    // The page also tries again by itself, and must not be answered before the click.
+    await tab.page.route('**/graphql', async (route) => {
+      await clicked.promise;
+      // The click has canceled the request of an attempt before it.
+      await route.continue().catch(() => undefined);
+    });
     await tab.page.getByRole('button', { name: 'Try again' }).click();
+    clicked.resolve();
     await tab.page.getByRole('heading', { level: 1, name: 'Boards' }).waitFor();
     await close(tab);
   });

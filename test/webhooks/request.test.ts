@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { HostNames } from '../../src/live/webhooks/host-names.ts';
+import { HostNames } from '../../src/live/webhooks/host-names.ts';
 import { WebhookClient } from '../../src/live/webhooks/webhook-client.ts';
 import { WebhookTargets } from '../../src/resolvers/webhooks/targets.ts';
 import { eventually } from '../support/eventually.ts';
@@ -215,6 +215,10 @@ describe('sending a webhook', () => {
       error: 'The connection was closed before the answer was complete.',
     });
     expect(await send('http://127.0.0.1:9/')).toMatchObject({ error: 'The connection was refused.' });
+    const names = new HostNames({ hasOwnNetworks: true, servers: ['127.0.0.1:9'] });
+    expect(await senderTo([], names)('https://hooks..test/')).toMatchObject({
+      error: 'The host name is malformed.',
+    });
   });
 
   it.each([

@@ -211,6 +211,7 @@ const messages: Readonly<Record<string, string>> & { readonly ECONNRESET: string
   ECONNRESET: 'The connection was closed before the answer was complete.',
   ENOTFOUND: 'There is no such host.',
   EAI_AGAIN: 'The host name could not be looked up.',
+  EBADNAME: 'The host name is malformed.',
   ENODATA: 'There is no such host.',
   ESERVFAIL: 'The host name could not be looked up.',
   ETIMEOUT: 'The host name could not be looked up in time.',
