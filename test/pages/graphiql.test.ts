@@ -225,10 +225,12 @@ describeInBrowser('GraphiQL in a real browser (needs /usr/bin/chromium)', () => 
     await page.context().close();
   });
 
-  it('shows the events of a subscription while it runs', async () => {
+  it('shows the events of a subscription while it runs, and remembers it in the history', async () => {
     const { page } = await openTab(browser, app.url, { token: app.token });
-    const query = 'subscription { changes { eventType issue { key } } }';
-    await page.goto(`${app.url}/graphql?${new URLSearchParams({ query })}`);
+    const query =
+      'subscription Keys($type: String!) { changes(filter: { eventType: { startsWith: $type } }) { issue { key } } }';
+    const variables = '{ "type": "issue" }';
+    await page.goto(`${app.url}/graphql?${new URLSearchParams({ query, variables })}`);
     const started = page.waitForResponse(
       (response) => response.headers()['content-type']?.startsWith('text/event-stream') ?? false,
     );
@@ -243,6 +245,10 @@ describeInBrowser('GraphiQL in a real browser (needs /usr/bin/chromium)', () => 
     }
     // The same button stops it.
     await page.locator('.graphiql-execute-button').click();
+    await page.getByText('History').click();
+    const entry = page.locator('.history').getByRole('link', { name: 'Keys' });
+    const { searchParams } = new URL((await entry.getAttribute('href')) ?? '', app.url);
+    expect(JSON.parse(searchParams.get('variables') ?? '')).toEqual({ type: 'issue' });
     await page.context().close();
   });
 

@@ -32,8 +32,16 @@
     return typed.find((query) => query && withoutLayout(query) === withoutLayout(sent)) ?? sent;
   };
 
-  const recordQuery = (body) => {
-    const { query: sent, variables } = JSON.parse(body);
+  /** What a request asks for. GraphiQL sends queries and mutations by POST, and subscriptions by GET. */
+  const sentBy = ({ searchParams }, { body }) =>
+    typeof body === 'string'
+      ? JSON.parse(body)
+      : {
+          query: searchParams.get('query'),
+          variables: JSON.parse(searchParams.get('variables') ?? '{}'),
+        };
+
+  const recordQuery = ({ query: sent, variables }) => {
     if (!sent || sent.includes('__schema')) return;
     const query = asTyped(sent);
     const isSameQuery = (other) =>
@@ -83,8 +91,10 @@
 
   const originalFetch = window.fetch;
   window.fetch = async (address, init = {}) => {
-    if (new URL(address, location.href).pathname !== '/graphql') return originalFetch(address, init);
-    if (typeof init.body === 'string') recordQuery(init.body);
+    const url = new URL(address, location.href);
+    if (url.pathname !== '/graphql') return originalFetch(address, init);
+    const sent = sentBy(url, init);
+    recordQuery(sent);
     const headers = new Headers(init.headers);
     const token = sessionStorage.getItem('workgraph.token');
     // A token that was typed under "Headers" takes precedence over that of the tab.
@@ -97,8 +107,7 @@
     );
     const isRefused = response.status === 401;
     if (isRefused && hasTypedToken) refusedHeader = typed;
-    // Subscriptions are sent by GET, without a body.
-    lacksSchema ||= isRefused && Boolean(init.body?.includes('__schema'));
+    lacksSchema ||= isRefused && Boolean(sent.query?.includes('__schema'));
     document.querySelector('.sign-in').hidden = !isRefused;
     return response;
   };
