@@ -7,7 +7,8 @@ import module, { createRequire } from 'module';
 import { constants } from 'os';
 import { setFlagsFromString } from 'v8';
 
-const needed = [22, 18];
+/** The first minor versions that let a server ignore `Upgrade: h2c`, which Java's HTTP client sends. No 23 does. */
+const firstMinors = { 22: 21, 24: 9 };
 const platform = `${process.platform}-${process.arch}`;
 /** The Nodes pinned in optionalDependencies, so that `npx workgraph` works on a host whose own Node is old. */
 const nodePackage = {
@@ -36,7 +37,7 @@ if (isNewEnough(process.versions.node)) {
     runWith(installed);
   } else {
     console.error(
-      `workgraph needs Node ${needed.join('.')} or newer; this is v${process.versions.node}. ` +
+      `workgraph needs Node 22.21, 24.9 or newer; this is v${process.versions.node}. ` +
         (nodePackage
           ? `The Node that npm installs along with it, ${nodePackage}, is missing: install with --include=optional, or use a newer Node.`
           : `There is none to install along with it for ${platform}, so use a newer Node.`),
@@ -46,8 +47,8 @@ if (isNewEnough(process.versions.node)) {
 }
 
 function isNewEnough(version) {
-  const parts = version.split('.').map(Number);
-  return parts[0] > needed[0] || (parts[0] === needed[0] && parts[1] >= needed[1]);
+  const [major, minor] = version.split('.').map(Number);
+  return major > 24 || minor >= firstMinors[major];
 }
 
 /** Two experiments are chosen knowingly, type stripping and node:sqlite; every other warning stays. */

@@ -227,7 +227,7 @@ const old = oldNode();
       });
       expect(status).toBe(1);
       expect(stderr).toMatch(
-        /^workgraph needs Node 22\.18 or newer; this is v.*, is missing: install with --include=optional, or use a newer Node\.\n$/,
+        /^workgraph needs Node 22\.21, 24\.9 or newer; this is v.*, is missing: install with --include=optional, or use a newer Node\.\n$/,
       );
     } finally {
       rmSync(alone, { recursive: true, force: true });

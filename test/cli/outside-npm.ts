@@ -12,6 +12,6 @@ export function oldNode(): string | undefined {
     const [major = 0, minor = 0] = spawnSync(file, ['-p', 'process.versions.node'], { encoding: 'utf8' })
       .stdout.split('.')
       .map(Number);
-    return major < 22 || (major === 22 && minor < 18);
+    return major < 22 || (major === 22 && minor < 21);
   });
 }
