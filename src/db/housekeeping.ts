@@ -28,7 +28,7 @@ export async function withJanitorLock(database: Database, work: () => Promise<vo
 
 async function underLock(database: Database, work: () => Promise<void>): Promise<boolean> {
   // The chores need the connections of the pool, of which there may be one.
-  const connection = await database.connectApart();
+  const connection = await database.connectOutsidePool();
   // A pooler may give the session to another client, so the lock must belong to a transaction and not to the session.
   return inTransactionOn(connection, async () => {
     await connection.query('set local idle_in_transaction_session_timeout = 0', []);

@@ -38,10 +38,10 @@ export interface Pool extends PostgresPool {
   ping(): Promise<void>;
   connect(): Promise<BorrowedConnection>;
   /**
-   * Lends a connection beyond the size of the pool, to one caller at a time: for a lock that is held while others use
+   * Lends a connection in addition to those of the pool, to one caller at a time: for a lock that is held while others use
    * the pool.
    */
-  connectApart(): Promise<BorrowedConnection>;
+  connectOutsidePool(): Promise<BorrowedConnection>;
   /** A shared connection for this statement, which must be a read; undefined when none is available for it. */
   shared(statement: Prepared): BorrowedConnection | undefined;
 }
@@ -63,8 +63,11 @@ export class BorrowedConnection implements PostgresPoolClient {
     this.#writeSignals = writeSignals;
   }
 
-  /** Lends the connection on. Releasing the result does not return it to the pool; its writes are reported by this one. */
-  lent(): BorrowedConnection {
+  /**
+   * The connection for another borrower, whose release does not return it to the pool. Its writes are reported by the
+   * release of this one.
+   */
+  withoutRelease(): BorrowedConnection {
     return new BorrowedConnection(this.#session, () => undefined, {
       ended: (signal, workspaceId) => this.#note([signal], workspaceId),
     });
@@ -103,9 +106,10 @@ export class BorrowedConnection implements PostgresPoolClient {
   }
 
   /**
-   * Repeats a read that was sent over a shared connection. It is not measured again, because the first run still is.
+   * Repeats a read that was sent over a shared connection. The meter does not count it again, because it still counts
+   * the first run.
    */
-  again(statement: Prepared, parameters: unknown[]): Promise<TextRows> {
+  repeat(statement: Prepared, parameters: unknown[]): Promise<TextRows> {
     return this.#session.prepared(statement, parameters);
   }
 

@@ -54,12 +54,14 @@ export async function inOneTransaction<Result>(
 ): Promise<Result> {
   if (!connect) return work({ db, connect });
   const connection = await connect();
-  return inTransactionOn(connection, () => work({ db, connect: () => Promise.resolve(connection.lent()) }));
+  return inTransactionOn(connection, () =>
+    work({ db, connect: () => Promise.resolve(connection.withoutRelease()) }),
+  );
 }
 
 /**
- * Runs reads that all see the database as it is at the first of them. All go over one connection, also those of the handle. The
- * first read takes it, so work that reads nothing needs none.
+ * Runs reads that all see the database as it is at the first of them. All of them, including those of the handle, use
+ * one connection. The first read borrows it, so work that reads nothing needs none.
  */
 export async function inSnapshot<Result>(
   { db, connect }: ConnectedTarget,
@@ -67,7 +69,8 @@ export async function inSnapshot<Result>(
 ): Promise<Result> {
   let opening: Promise<BorrowedConnection> | undefined;
   let hasEnded = false;
-  // A part of the work may continue after another has failed, when the connection belongs to somebody else.
+  // Some of the concurrent work may continue after other work has failed, when the connection is already lent to
+  // another caller.
   const requireOpen = () => {
     if (hasEnded) throw new Error('The snapshot has ended.');
   };
@@ -76,7 +79,7 @@ export async function inSnapshot<Result>(
     opening ??= openSnapshot(connect);
     const connection = await opening;
     requireOpen();
-    return connection.lent();
+    return connection.withoutRelease();
   };
   const pool = { connect: lend, end: () => Promise.resolve(), options: {} };
   const handle = tenantHandle(unscopedHandle(new PostgresDialect({ pool })), workspaceOf(db));
@@ -101,7 +104,8 @@ async function openSnapshot(connect: ConnectedTarget['connect']): Promise<Borrow
 }
 
 async function endSnapshot(connection: BorrowedConnection): Promise<void> {
-  // After a failed statement this rolls back, which makes no difference to reads. A lost connection has done so already.
+  // After a failed statement this rolls back, which makes no difference to reads. If the connection was lost, the
+  // server has ended the transaction already.
   await connection.query('commit', []).catch(() => undefined);
   connection.release();
 }
