@@ -10,7 +10,7 @@ export type ImportKind = 'issue' | 'comment' | 'member';
 export interface StoredRecord {
   /** Its fingerprint. */
   readonly digest?: string;
-  /** The numbers of rows of an issue that imports have written without an entry in the feed. */
+  /** The numbers of rows of an issue that imports have written without an entry in its feed, by the kind of row. */
   readonly came?: Readonly<Record<string, number>>;
   /** The keys in the source of the attachments of an issue that imports have added. */
   readonly files?: readonly string[];

@@ -12,7 +12,7 @@ import {
   selectAbandonedAttachments,
   selectLongDeletedIssues,
   selectMissedSince,
-  writeJoinedIds,
+  fillIdArrays,
 } from '../db/housekeeping.ts';
 import { abandonSomeFiles, type RemovalResult, removeSomeOfIssues } from '../db/issue-purge.ts';
 import { recountTallies } from '../db/issue-tallies.ts';
@@ -115,7 +115,7 @@ export function unwrittenSets({ unscoped }: Database): Chore {
     name: 'unwritten sets',
     doSome: async () => {
       if (isDone) return 0;
-      const written = rowsOf(await inEachWorkspace(unscoped, (id) => writeJoinedIds(unscoped, id, 1_000)));
+      const written = rowsOf(await inEachWorkspace(unscoped, (id) => fillIdArrays(unscoped, id, 1_000)));
       isDone = written === 0;
       return written;
     },

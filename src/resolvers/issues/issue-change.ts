@@ -1,6 +1,6 @@
 import type { PreloadableTable, WithPreloaded } from '../../db/writes/preloaded.ts';
 import { changeIssues, type ChangedIssue, type IssueChangeForm } from '../../db/writes/issue-change.ts';
-import { mayMoveCounts } from '../../db/writes/issue-counts.ts';
+import { mayChangeCounts } from '../../db/writes/issue-counts.ts';
 import type { KeyedItem } from '../../db/writes/kept-keys.ts';
 import type { RequestedChange, LogEntry } from '../../db/writes/issue-parts.ts';
 import type { IssueRow } from '../../db/issues.ts';
@@ -123,7 +123,7 @@ export function batchKey(
   { form }: IssueChangeItem,
 ): string | undefined {
   const others = form.columns.filter((column) => column !== 'statusId');
-  if (form.closing || mayMoveCounts(others)) return undefined;
+  if (form.closing || mayChangeCounts(others)) return undefined;
   return `change ${principal.workspaceId} ${JSON.stringify(form)}`;
 }
 

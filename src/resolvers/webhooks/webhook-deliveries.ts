@@ -1,5 +1,5 @@
 import {
-  activated,
+  activeColumns,
   failDeliveries,
   makeDeliveriesDue,
   lockWebhook,
@@ -85,7 +85,7 @@ async function recordPing(
     if (!row || !isReceived(answer)) return row;
     const isPaused = row.state === webhookState.backing_off || row.disabledReason !== null;
     if (isPaused) await makeDeliveriesDue(trx, id, now);
-    return updateWebhookRow(trx, id, { lastSuccessUtc: now, ...(isPaused && activated) });
+    return updateWebhookRow(trx, id, { lastSuccessUtc: now, ...(isPaused && activeColumns) });
   });
   webhooks?.wake();
   return after;

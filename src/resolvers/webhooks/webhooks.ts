@@ -1,6 +1,6 @@
 import { selectLogHead } from '../../db/reads/change-pages.ts';
 import {
-  activated,
+  activeColumns,
   countWebhooks,
   failDeliveries,
   makeDeliveriesDue,
@@ -117,7 +117,7 @@ export async function updateWebhook(
       return {
         ...fields,
         ...rights,
-        ...(isActivated && activated),
+        ...(isActivated && activeColumns),
         ...(fields.state === webhookState.disabled && { disabledReason: null, nextAttemptUtc: null }),
       };
     },

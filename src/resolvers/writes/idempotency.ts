@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import {
   addAnswers,
   type KeyName,
-  lockOf,
+  advisoryLockOf,
   type NewAnswer,
   type NewKey,
   removeKeys,
@@ -36,7 +36,7 @@ export function runUnderKey<Result>(
   work: (key: NewKey) => Promise<Result>,
 ): Promise<Result> {
   const name = { userAccountId, key };
-  const lock = lockOf(workspaceId, name);
+  const lock = advisoryLockOf(workspaceId, name);
   const serialKey = `idempotency ${lock}`;
   if (serial.isBusy(serialKey)) raiseInProgress();
   return serial.run(serialKey, () => work({ ...name, requestHash, createdUtc: now, lock }));
