@@ -50,13 +50,13 @@ export interface Pool extends PostgresPool {
 export class BorrowedConnection implements PostgresPoolClient {
   readonly #session: Session;
   readonly #giveBack: (destroy?: boolean) => void;
-  readonly #writeSignals: Pick<WriteSignals, 'ended'> | undefined;
+  readonly #writeSignals: Pick<WriteSignals, 'notify'> | undefined;
   readonly #written = new Map<WriteSignal, Set<string | undefined>>();
 
   constructor(
     session: Session,
     giveBack: (destroy?: boolean) => void,
-    writeSignals?: Pick<WriteSignals, 'ended'>,
+    writeSignals?: Pick<WriteSignals, 'notify'>,
   ) {
     this.#session = session;
     this.#giveBack = giveBack;
@@ -69,7 +69,7 @@ export class BorrowedConnection implements PostgresPoolClient {
    */
   withoutRelease(): BorrowedConnection {
     return new BorrowedConnection(this.#session, () => undefined, {
-      ended: (signal, workspaceId) => this.#note([signal], workspaceId),
+      notify: (signal, workspaceId) => this.#note([signal], workspaceId),
     });
   }
 
@@ -77,7 +77,7 @@ export class BorrowedConnection implements PostgresPoolClient {
   release(destroy?: boolean): void {
     this.#giveBack(destroy);
     for (const [signal, workspaceIds] of this.#written) {
-      for (const workspaceId of workspaceIds) this.#writeSignals?.ended(signal, workspaceId);
+      for (const workspaceId of workspaceIds) this.#writeSignals?.notify(signal, workspaceId);
     }
   }
 

@@ -85,7 +85,7 @@ export class GuardedSession implements Session {
         // Measured only once it is sent: a statement that the deadline refuses has no duration.
         const sentAtMs = performance.now();
         const run = wire.run(this.#client, statement, { name, values, timeoutMs });
-        return run.finally(() => statement.took(performance.now() - sentAtMs));
+        return run.finally(() => statement.recordDuration(performance.now() - sentAtMs));
       });
     });
   }

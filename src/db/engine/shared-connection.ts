@@ -167,7 +167,7 @@ export class SharedConnection {
       const name = this.#lender.nameOn(client, statement);
       const answered = (error: Error | null, rows?: TextRows) => {
         const tookMs = this.#removeAnswered(sent);
-        if (tookMs !== undefined) statement.took(tookMs);
+        if (tookMs !== undefined) statement.recordDuration(tookMs);
         if (sent.settle) this.#settle(sent, error, rows);
         else rows?.release?.();
       };

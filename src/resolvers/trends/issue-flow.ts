@@ -60,13 +60,13 @@ function countsAtEnds(
 ): FlowPeriod[] {
   const counts = noIssues();
   const changes = periods.map(noIssues);
-  for (const { what, endedPeriods, category, count } of rows) {
+  for (const { measure, endedPeriods, category, count } of rows) {
     const name = categoryNames.get(category) ?? 'open';
-    if (what === 'current') counts[name] += count;
+    if (measure === 'current') counts[name] += count;
     // What happened before the end of the first period concerns no end.
     const change = changes[endedPeriods - 1];
-    if (change && what === 'entered') change[name] -= count;
-    if (change && what === 'left') change[name] += count;
+    if (change && measure === 'entered') change[name] -= count;
+    if (change && measure === 'left') change[name] += count;
   }
   const flow: FlowPeriod[] = [];
   for (const [index, { startsOn, endsOn }] of [...periods.entries()].reverse()) {

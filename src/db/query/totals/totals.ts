@@ -31,7 +31,7 @@ export function totalStrategy(
   if (!listIndexes[source.table] || isShort(source)) return { by: 'rows', filter };
   const planned = countedWalk(source, filter);
   const { isServed, others } = planned.indexUse;
-  // Rows that are asked for by their ids are few.
+  // A list of ids matches few rows.
   return isServed && !isAlways(others) ? { by: 'rows', filter } : { by: 'bounds', planned };
 }
 
