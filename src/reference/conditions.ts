@@ -84,7 +84,7 @@ export function withKeys(predicate: Predicate, snapshot: Snapshot, many = true):
   if (!('where' in predicate)) return predicate;
   if ('references' in predicate) {
     const keys = amongKeys(predicate, snapshot, many);
-    // An index whose next column is that of the order helps only for one key.
+    // With a single key, an index on this column and the column of the order has the rows in the order of the list.
     const [only, ...others] = keys?.keys ?? [];
     if (keys && only !== undefined && others.length === 0)
       return { column: predicate.column, is: 'eq', value: only };
@@ -120,13 +120,13 @@ function throughTest(
   table: CachedTable,
   snapshot: Snapshot,
 ): RowTest<CachedRow> | undefined {
-  const link = snapshot.table(through.table);
+  const linkTable = snapshot.table(through.table);
   const targets = keysWhere({ references: through.target, by: through.by, where }, snapshot);
   const position = table.columnIndex(own);
-  if (!link || !targets || position < 0) return undefined;
-  const child = link.columnIndex(through.child);
+  if (!linkTable || !targets || position < 0) return undefined;
+  const child = linkTable.columnIndex(through.child);
   return (row) =>
-    link.by(through.parent, row[position] ?? '').some((joined) => targets.has(joined[child] ?? ''));
+    linkTable.by(through.parent, row[position] ?? '').some((link) => targets.has(link[child] ?? ''));
 }
 
 /** The values of a column in the cached rows that satisfy the predicate. */
