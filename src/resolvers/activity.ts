@@ -27,9 +27,9 @@ export function writeEvent(eventType: EventType): WriteEvent {
 
 /** Something that a member did to an issue. */
 export interface Activity {
-  /** Not an event of the issue itself, which would also have to raise its revision: that is a change with `sendChanges`. */
+  /** Events of the issue itself are excluded, because they also increase its revision: `sendChanges` writes them. */
   eventType: Exclude<FeedEventType, `issue.${string}`>;
-  /** The rest of the sentence after the name of the member: "edited a comment". */
+  /** The sentence without the name of the member at its beginning: "edited a comment". */
   activityText: string;
   /** The id of the object that was changed. */
   subject: string;

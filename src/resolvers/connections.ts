@@ -80,9 +80,9 @@ export function connectionOf(
   const page = async () => pageOf(await read(), request, fingerprint());
   const countTotal = async () => {
     if (count !== undefined && isAlways(request.filter)) return { count, isExact: true };
-    const { parent: link } = list.source;
-    if (key === undefined || !link) return loaders.total(list.source, request.filter);
-    return loaders.totals({ ...list.source, parent: link }, request.filter).load(key);
+    const { parent } = list.source;
+    if (key === undefined || !parent) return loaders.total(list.source, request.filter);
+    return loaders.totals({ ...list.source, parent }, request.filter).load(key);
   };
   return new LazyConnection(page, countTotal);
 }

@@ -62,7 +62,7 @@ class RemovalQueue<Item> {
     return this.#waiting[0];
   }
 
-  /** Goes on with `instead`, and with the next item after that. */
+  /** Replaces the first item by `instead`; without items, the next item becomes the first. */
   replaceFirst(instead: readonly Item[] = []): void {
     this.#waiting.splice(0, 1, ...instead);
   }
@@ -107,12 +107,12 @@ export function abandonedUploads(database: Database, store: FileStore): Chore {
 }
 
 /** Fills the array columns of labels and assignees of issues that are older than these columns. */
-export function unwrittenSets({ unscoped }: Database): Chore {
-  // Searching for such issues reads the whole table, so it ends for good when none are left: new issues have the
-  // arrays.
+export function issuesWithoutIdArrays({ unscoped }: Database): Chore {
+  // Searching for such issues reads the whole table, so the search is not repeated once none are left: new issues always have
+  // the arrays.
   let isDone = false;
   return {
-    name: 'unwritten sets',
+    name: 'issues without arrays of ids',
     doSome: async () => {
       if (isDone) return 0;
       const written = rowsOf(await inEachWorkspace(unscoped, (id) => fillIdArrays(unscoped, id, 1_000)));

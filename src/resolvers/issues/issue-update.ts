@@ -24,7 +24,7 @@ import {
   setsStoredFieldsOnly,
 } from './issue-change.ts';
 import { type IssueChange, type IssueFieldsInput, parseIssueFields } from './issue-input.ts';
-import { issueIsGone, requireIssue, requireIssues } from './issue-names.ts';
+import { raiseIssueGone, requireIssue, requireIssues } from './issue-names.ts';
 import { addToSubIssueCounts } from './sub-issues.ts';
 import { type ExpectedRevision, requireRevision } from '../writes/revisions.ts';
 import {
@@ -63,7 +63,7 @@ export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promis
       { issue: await requireIssue(trx, key), prefix: '' },
     ]);
     const [issue] = await applyUpdate(trx, context, { ...checked, expectedRevision });
-    return issue ?? issueIsGone();
+    return issue ?? raiseIssueGone();
   };
   if (!setsStoredFieldsOnly(input)) {
     const serialKey =
@@ -156,7 +156,7 @@ async function applyUpdate(
 ): Promise<IssueRow[]> {
   const { change, references, targets } = update;
   const locked = await lockAndCheck(trx, update);
-  const before = targets.map(({ issue }) => locked.issues.get(issue.id) ?? issueIsGone());
+  const before = targets.map(({ issue }) => locked.issues.get(issue.id) ?? raiseIssueGone());
   const ids = before.map(({ id }) => id);
   const assignees = await assign(trx, change, before);
   const { labelIds, parentIssueId } = change;
@@ -183,7 +183,7 @@ async function applyUpdate(
     after.push(...(await sendChanges(inside(trx), slice, true)));
   // Must come after the statement, which reads the former labels from the row: a trigger copies the new ones there.
   await replaceSets(trx, change, ids);
-  return after.map((issue) => issue ?? issueIsGone());
+  return after.map((issue) => issue ?? raiseIssueGone());
 }
 
 /**
@@ -193,7 +193,7 @@ async function applyUpdate(
 const textBytesPerStatement = 1_000_000;
 
 /**
- * How many issues one statement may change. Only a change of nothing but descriptions, which moves no counts or tallies,
+ * How many issues one statement may change. Only a change of nothing but descriptions, which affects no counts or tallies,
  * is divided: counts are locked in an order that holds for one statement and not for several in a transaction.
  */
 function issuesPerStatement({ description = '', ...others }: IssueChange, total: number): number {
@@ -213,7 +213,7 @@ async function lockAndCheck(trx: Trx, update: CheckedUpdate): Promise<LockedIssu
   const violations = new Violations();
   for (const { issue } of targets) {
     const row = locked.issues.get(issue.id);
-    if (!row || row.deletedUtc !== null) issueIsGone();
+    if (!row || row.deletedUtc !== null) raiseIssueGone();
   }
   if (parentIssueId) {
     const exists = locked.issues.get(parentIssueId)?.deletedUtc === null;

@@ -36,7 +36,7 @@ export interface IssueCreateInput extends IssueFieldsInput {
 /** Creates an issue with the next number of its team. A creation adds no feed entry and never sets closedUtc. */
 export async function createIssue(ctx: Context, input: IssueCreateInput): Promise<IssueRow & WithPreloaded> {
   const earlier = earlierRow<CreatedIssue>(ctx);
-  if (earlier) return withEnteredRows(earlier, readInput(input));
+  if (earlier) return withRowsOfInput(earlier, readInput(input));
   const context = requireContributor(ctx);
   const { principal, preloads = [] } = context;
   const { workspaceId } = principal;
@@ -54,7 +54,7 @@ export async function createIssue(ctx: Context, input: IssueCreateInput): Promis
     batchKey: `issue ${workspaceId}`,
   });
   if (!row) return write(context, serialKey, inTransaction);
-  return withEnteredRows(row, drafted);
+  return withRowsOfInput(row, drafted);
 }
 
 /** A new issue, and whether the counts of its delivery are preloaded. */
@@ -96,10 +96,10 @@ function newIssue(drafted: Draft, { principal, requestId }: SignedIn): NewIssue 
 }
 
 /** The fields of a new issue as its input sets them. */
-type EnteredFields = Pick<Draft, 'change' | 'assignees'>;
+type InputFields = Pick<Draft, 'change' | 'assignees'>;
 
 /** The new issue with its related rows, taken from its input: a new issue has exactly those. */
-function withEnteredRows(row: CreatedIssue, { change, assignees }: EnteredFields): IssueRow & WithPreloaded {
+function withRowsOfInput(row: CreatedIssue, { change, assignees }: InputFields): IssueRow & WithPreloaded {
   const preloaded = {
     issueAssignee: uuidArray(assignees.all),
     issueLabel: uuidArray(change.labelIds ?? []),
@@ -110,7 +110,7 @@ function withEnteredRows(row: CreatedIssue, { change, assignees }: EnteredFields
   return Object.assign(row, { preloaded });
 }
 
-function readInput(input: IssueCreateInput, violations = new Violations()): EnteredFields {
+function readInput(input: IssueCreateInput, violations = new Violations()): InputFields {
   const change = parseIssueFields({ ...input, statusId: input.statusId ?? undefined }, violations);
   return { change, assignees: assigneesAfter(change, { primary: null, all: [] }) };
 }

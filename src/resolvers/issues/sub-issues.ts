@@ -29,17 +29,16 @@ export async function addToSubIssueCounts(
   );
 }
 
-/** The parent of an issue, and the deleted parent that it remembers. */
+/** The parent of an issue, and the deleted parent that it gets back when that is restored. */
 interface ParentColumns {
   parentIssueId: string | null;
   deletedParentIssueId: string | null;
 }
 
 /**
- * Moves locked issues away from a parent that is being deleted, which they remember, or gives them back to it when it
- * is restored.
+ * Sets the parents of locked issues whose parent is being deleted or restored, and adds the events.
  */
-export function moveChildren(
+export function setParentOfChildren(
   trx: Trx,
   actor: ActivityActor,
   ids: readonly string[],
@@ -65,7 +64,7 @@ export function parentChangeEvent(actor?: ActivityActor): LogEntry {
 /** Keeps each statement far from its time limit, and lets other requests run between two statements. */
 const childrenPerStatement = 500;
 
-/** Sets the parents of locked issues, or the deleted parents that they remember. */
+/** Sets the parents and the deleted parents of locked issues. */
 export async function setParents(
   trx: Trx,
   children: readonly { issue: { id: string }; set: ParentColumns; event: LogEntry }[],
@@ -77,8 +76,8 @@ export async function setParents(
     await changeIssues(inside(trx), form, children.slice(from, from + childrenPerStatement), event);
 }
 
-/** Makes locked issues forget the deleted parent to which they would return; a client sees no difference. */
-export async function forgetDeletedParent(trx: Trx, ids: readonly string[]): Promise<void> {
+/** Clears the deleted parents of locked issues, so that they do not return to them. Clients see no difference. */
+export async function clearDeletedParent(trx: Trx, ids: readonly string[]): Promise<void> {
   await changeIssues(
     inside(trx),
     { kind: 'columns', named: 'id', columns: ['deletedParentIssueId'], deleted: true, wait: true },

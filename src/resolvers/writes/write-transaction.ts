@@ -19,8 +19,8 @@ export function writesOf(serial: SerialQueue, { batching }: { batching: boolean 
 }
 
 /**
- * Does the work in one transaction, after all earlier work of the same serial key, and then forgets what the request
- * has loaded.
+ * Does the work in one transaction, after all earlier work of the same serial key, and then clears the rows that
+ * the request has loaded.
  */
 export async function write<Result>(
   context: SignedIn,
