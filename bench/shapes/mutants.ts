@@ -40,8 +40,8 @@ const mutants: readonly Mutant[] = [
   {
     name: 'the planner may read all related rows',
     file: 'src/db/query/conditions/predicate.ts',
-    replaced: 'exists (${referred.offset(sql.lit(0))})',
-    by: 'exists (${referred})',
+    replaced: 'exists (${referencedRows.offset(sql.lit(0))})',
+    by: 'exists (${referencedRows})',
     shape: 'issues parent any',
   },
   {

@@ -1,5 +1,5 @@
 import type { IssueRow } from '../db/issues.ts';
-import { inside, type Trx } from '../db/engine/transaction.ts';
+import { transactionTarget, type Trx } from '../db/engine/transaction.ts';
 import type { WriteEvent } from '../db/writes/change-log.ts';
 import { changeIssues } from '../db/writes/issue-change.ts';
 import type { RequestedChange } from '../db/writes/issue-parts.ts';
@@ -53,7 +53,7 @@ export async function recordActivity(
   const text = `${displayName} ${activityText}`;
   const event = { id: newUuid(), actor: userAccountId, request: requestId, text, ...about };
   const [issue] = await changeIssues(
-    inside(trx),
+    transactionTarget(trx),
     { kind: 'activity', named: 'id', columns, wait: true },
     [{ issue: { id: issueId }, at: nowUtc, set, event }],
     writeEvent(eventType),

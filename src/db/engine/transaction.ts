@@ -14,8 +14,8 @@ export type Trx = TenantTrx;
 /** A transaction without a workspace. */
 export type UnscopedTrx = Transaction<Tables>;
 
-/** Sends prepared statements through a transaction. */
-export function inside(trx: Trx): StatementTarget {
+/** The target that sends prepared statements through a transaction. */
+export function transactionTarget(trx: Trx): StatementTarget {
   return { db: trx, connect: undefined };
 }
 
@@ -65,7 +65,7 @@ export async function inOneTransaction<Result>(
  */
 export async function inSnapshot<Result>(
   { db, connect }: ConnectedTarget,
-  work: (inside: ConnectedTarget) => Promise<Result>,
+  work: (snapshot: ConnectedTarget) => Promise<Result>,
 ): Promise<Result> {
   let opening: Promise<BorrowedConnection> | undefined;
   let hasEnded = false;

@@ -5,7 +5,7 @@ import {
   selectOrphanIds,
 } from '../../db/reads/issue-tree.ts';
 import { type IssueRow, lockIssues, type NamedIssue } from '../../db/issues.ts';
-import { inside, type Trx } from '../../db/engine/transaction.ts';
+import { transactionTarget, type Trx } from '../../db/engine/transaction.ts';
 import { changeIssues } from '../../db/writes/issue-change.ts';
 import type { EventType } from '../../model/events.ts';
 import { limits } from '../../model/limits.ts';
@@ -101,7 +101,7 @@ async function setDeleted(
   set: { deletedUtc: Date | null; subIssueCount: number },
 ): Promise<IssueRow> {
   const [issue] = await changeIssues(
-    inside(trx),
+    transactionTarget(trx),
     {
       kind: 'revision',
       named: 'id',

@@ -1,7 +1,7 @@
 import { raiseNotFound } from '../not-found.ts';
 import { type IssueName, type NamedIssue, selectIssueNamed, selectIssuesNamed } from '../../db/issues.ts';
 import type { StatementTarget } from '../../db/engine/statement-target.ts';
-import { inside, type Trx } from '../../db/engine/transaction.ts';
+import { transactionTarget, type Trx } from '../../db/engine/transaction.ts';
 import { raise, type Violation } from '../errors.ts';
 import { decodeId, parseId } from '../ids.ts';
 import { parseIssueKey } from '../keys.ts';
@@ -12,7 +12,7 @@ export async function requireIssue(
   keyOrId: string,
   options?: { deleted: boolean },
 ): Promise<NamedIssue> {
-  return requireIssueFrom(inside(trx), keyOrId, options);
+  return requireIssueFrom(transactionTarget(trx), keyOrId, options);
 }
 
 /** The same, read in a transaction or outside of one. */

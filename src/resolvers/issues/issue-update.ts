@@ -11,7 +11,7 @@ import type { ChangedIssue } from '../../db/writes/issue-change.ts';
 import type { WithPreloaded } from '../../db/writes/preloaded.ts';
 import { lockParents, selectAncestorIds } from '../../db/reads/issue-tree.ts';
 import { type IssueRow, type LockedIssues, lockIssues, type NamedIssue } from '../../db/issues.ts';
-import { inside, type Trx } from '../../db/engine/transaction.ts';
+import { transactionTarget, type Trx } from '../../db/engine/transaction.ts';
 import type { Context, SignedIn } from '../context.ts';
 import { Violations } from '../errors.ts';
 import { type Assignees, assigneeRows, assigneesAfter } from './issue-assignees.ts';
@@ -59,7 +59,7 @@ export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promis
   const inTransaction = async (trx: Trx) => {
     // From here on no other transaction can move issues to another parent while this one reads the ancestors.
     if (parentIssueId !== undefined) await lockParents(trx, 'exclusive');
-    const checked = await checkUpdate(tableLookup(inside(trx)), input, async () => [
+    const checked = await checkUpdate(tableLookup(transactionTarget(trx)), input, async () => [
       { issue: await requireIssue(trx, key), prefix: '' },
     ]);
     const [issue] = await applyUpdate(trx, context, { ...checked, expectedRevision });
@@ -103,7 +103,7 @@ export async function updateIssues(ctx: Context, input: IssueBatchUpdateInput): 
   const serialKey = input.parentIssueId === undefined ? undefined : serialKeys.parents(workspaceId);
   return write(context, serialKey, async (trx) => {
     if (input.parentIssueId !== undefined) await lockParents(trx, 'exclusive');
-    const checked = await checkUpdate(tableLookup(inside(trx)), input, async (violations) => {
+    const checked = await checkUpdate(tableLookup(transactionTarget(trx)), input, async (violations) => {
       const fits = keys.length >= 1 && keys.length <= limits.batch;
       violations.addUnless(fits, 'keys', `must have 1 to ${limits.batch} items`);
       const named = fits ? await requireIssues(trx, keys) : [];
@@ -180,7 +180,7 @@ async function applyUpdate(
   });
   const after: (IssueRow | undefined)[] = [];
   for (const slice of slicesOf(changes, issuesPerStatement(change, changes.length)))
-    after.push(...(await sendChanges(inside(trx), slice, true)));
+    after.push(...(await sendChanges(transactionTarget(trx), slice, true)));
   // Must come after the statement, which reads the former labels from the row: a trigger copies the new ones there.
   await replaceSets(trx, change, ids);
   return after.map((issue) => issue ?? raiseIssueGone());

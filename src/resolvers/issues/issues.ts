@@ -6,7 +6,7 @@ import { lockParents } from '../../db/reads/issue-tree.ts';
 import { type IssueRow, lockIssues } from '../../db/issues.ts';
 import type { StatementTarget } from '../../db/engine/statement-target.ts';
 import { uuidArray } from '../../db/statements/uuid-array.ts';
-import { inside, type Trx } from '../../db/engine/transaction.ts';
+import { transactionTarget, type Trx } from '../../db/engine/transaction.ts';
 import type { Context, SignedIn } from '../context.ts';
 import { raise, Violations } from '../errors.ts';
 import { newUuid } from '../ids.ts';
@@ -42,7 +42,7 @@ export async function createIssue(ctx: Context, input: IssueCreateInput): Promis
   const { workspaceId } = principal;
   const serialKey = serialKeys.numbers(workspaceId, input.teamId);
   const inTransaction = async (trx: Trx) =>
-    insert(trx, context, await draft(tableLookup(inside(trx)), input));
+    insert(trx, context, await draft(tableLookup(transactionTarget(trx)), input));
   // A parent has to be locked, and read again, before anything is written.
   if (input.parentIssueId != null) return write(context, serialKey, inTransaction);
   const drafted = await withReferences(context, (lookUp) => draft(lookUp, input));
@@ -152,7 +152,7 @@ async function insert(trx: Trx, context: SignedIn, drafted: Draft): Promise<Issu
   const issue = newIssue(drafted, context);
   const { parentIssueId } = drafted.change;
   const parents = parentIssueId ? await lockNewParent(trx, parentIssueId) : undefined;
-  const [created] = await createAll(inside(trx), [{ issue, preloadsDelivery: false }], true);
+  const [created] = await createAll(transactionTarget(trx), [{ issue, preloadsDelivery: false }], true);
   if (parentIssueId && parents) await addToSubIssueCounts(trx, parents, new Map([[parentIssueId, 1]]));
   return (
     created ?? raise('internal_error', 'The statement returned no row, although it waited for the team.')

@@ -1,5 +1,5 @@
 import type { IssueRow } from '../../db/issues.ts';
-import { inside, type Trx } from '../../db/engine/transaction.ts';
+import { transactionTarget, type Trx } from '../../db/engine/transaction.ts';
 import type { WriteEvent } from '../../db/writes/change-log.ts';
 import { changeIssues } from '../../db/writes/issue-change.ts';
 import type { LogEntry } from '../../db/writes/issue-parts.ts';
@@ -23,7 +23,7 @@ export async function addToSubIssueCounts(
   });
   const columns = ['subIssueCount'] as const;
   await changeIssues(
-    inside(trx),
+    transactionTarget(trx),
     { kind: 'columns', named: 'id', columns, deleted: true, wait: true },
     parents,
   );
@@ -73,13 +73,18 @@ export async function setParents(
   const columns = ['parentIssueId', 'deletedParentIssueId'] as const;
   const form = { kind: 'revision', named: 'id', columns, deleted: true, wait: true } as const;
   for (let from = 0; from < children.length; from += childrenPerStatement)
-    await changeIssues(inside(trx), form, children.slice(from, from + childrenPerStatement), event);
+    await changeIssues(
+      transactionTarget(trx),
+      form,
+      children.slice(from, from + childrenPerStatement),
+      event,
+    );
 }
 
 /** Clears the deleted parents of locked issues, so that they do not return to them. Clients see no difference. */
 export async function clearDeletedParent(trx: Trx, ids: readonly string[]): Promise<void> {
   await changeIssues(
-    inside(trx),
+    transactionTarget(trx),
     { kind: 'columns', named: 'id', columns: ['deletedParentIssueId'], deleted: true, wait: true },
     ids.map((id) => ({ issue: { id }, set: { deletedParentIssueId: null } })),
   );

@@ -172,7 +172,7 @@ function literal(value: Comparable): string {
   return String(value).replace(/[\\%_]/g, (character) => `\\${character}`);
 }
 
-/** The alias for the next inner level, so that a table can refer to itself (the parent of an issue's parent). */
+/** The alias of a related row: the next number, so that a table can refer to itself (the parent of an issue's parent). */
 function nextAlias(alias: RowAlias): RowAlias {
   return `r${Number(alias.slice(1)) + 1}`;
 }
@@ -256,7 +256,7 @@ export function referencedKeys(
   return selectKeys(references, nextAlias(alias), by, where);
 }
 
-/** The rows of the join table of a row. */
+/** The rows of the join table that belong to the row `alias`. */
 function linksOf({ through, own }: { through: Through; own: string }, alias: RowAlias) {
   const link = nextAlias(alias);
   return subquery()
@@ -267,7 +267,7 @@ function linksOf({ through, own }: { through: Through; own: string }, alias: Row
 
 function lineageSql({ table, parent, root }: Lineage, alias: RowAlias): RawBuilder<SqlBool> {
   const ids = subqueryWith()
-    .withRecursive('line', (creator) =>
+    .withRecursive('lineage', (creator) =>
       creator
         .selectFrom(table)
         .select('id')
@@ -275,12 +275,12 @@ function lineageSql({ table, parent, root }: Lineage, alias: RowAlias): RawBuild
         .union((eb) =>
           eb
             .selectFrom(`${table} as child`)
-            .innerJoin('line', `child.${parent}`, 'line.id')
+            .innerJoin('lineage', `child.${parent}`, 'lineage.id')
             .select('child.id'),
         ),
     )
-    .selectFrom('line')
-    .select('line.id');
+    .selectFrom('lineage')
+    .select('lineage.id');
   return sql<SqlBool>`${sql.ref(`${alias}.id`)} in (${ids})`;
 }
 
