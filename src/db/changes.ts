@@ -35,9 +35,10 @@ export async function selectHeads(
 /** The result of a run of the sequencer in a workspace. */
 export interface SequencerResult {
   /**
-   * False if another run held the workspace's lock. That run may have started before the newest changes were committed.
+   * False if another run had the workspace's lock, so that this one did nothing. That run may have started before the
+   * newest changes were committed.
    */
-  held: boolean;
+  hasLock: boolean;
   /** How many changes it numbered. */
   count: number;
   /** The newest position afterwards; null if it numbered none. */
@@ -65,7 +66,7 @@ export async function selectUnnumbered(
  */
 export async function numberChanges({ db, connect }: StatementTarget, tag: number): Promise<SequencerResult> {
   const [numbered] = await numberingStatement.send({ db, connect }, { tag });
-  return numbered ?? { held: false, count: 0, position: null, lagSeconds: null };
+  return numbered ?? { hasLock: false, count: 0, position: null, lagSeconds: null };
 }
 
 /**
@@ -216,7 +217,7 @@ const firstIds = sql<number>`any(array(select id from first))`;
 // The statement's snapshot may be older than its lock. Then `first` also has changes that the previous run has already
 // taken, and the deletion does not find them. So positions are counted over the deleted rows.
 const numberingStatement = new PreparedSelect<SequencerResult>(numberingQuery(anyWorkspace), [
-  'held',
+  'hasLock',
   'count',
   'position',
   'lagSeconds',
@@ -225,12 +226,12 @@ const numberingStatement = new PreparedSelect<SequencerResult>(numberingQuery(an
 function numberingQuery(db: TenantDb) {
   const lock = sql<boolean>`pg_try_advisory_xact_lock(${advisoryLocks.sequencer}::int, hashtext(${typedSlot('workspaceId', 'text')}))`;
   return db
-    .with('lock', (parts) => parts.selectNoFrom(lock.as('held')))
+    .with('lock', (parts) => parts.selectNoFrom(lock.as('hasLock')))
     .with('waiting', (parts) =>
       parts
         .selectFrom('changeInbox as i')
         .select(['i.id', 'i.sortOrder', effectiveId.as('effective_id')])
-        .where((eb) => eb.exists(eb.selectFrom('lock').select('held').where('held', '=', true))),
+        .where((eb) => eb.exists(eb.selectFrom('lock').select('hasLock').where('hasLock', '=', true))),
     )
     .with('first', (parts) =>
       parts.selectFrom('waiting').select('waiting.id').orderBy(byEffectiveId).limit(changesPerRun),
@@ -291,5 +292,5 @@ function numberingQuery(db: TenantDb) {
     .selectFrom('counted')
     .innerJoin('lock', (join) => join.onTrue())
     .leftJoin('head', (join) => join.onTrue())
-    .select(['lock.held', 'counted.count', 'head.position', 'counted.lagSeconds']);
+    .select(['lock.hasLock', 'counted.count', 'head.position', 'counted.lagSeconds']);
 }

@@ -61,12 +61,13 @@ const fewKeys = 8;
 
 /**
  * Replaces conditions on cached rows by the keys of the rows that satisfy them, so that SQL need not find those rows.
- * Returns the same object if there are no such conditions. Many keys are not used in conditions on related rows: there
- * PostgreSQL itself decides better whether to begin with the other table.
+ * Returns the same object if there are no such conditions. Without `takesMany`, more than a few keys are not used.
+ * Conditions on related rows are replaced without it, because PostgreSQL decides better itself whether to begin with
+ * the other table.
  */
-export function withKeys(predicate: Predicate, snapshot: Snapshot, many = true): Predicate {
+export function withKeys(predicate: Predicate, snapshot: Snapshot, takesMany = true): Predicate {
   const partsOf = (parts: readonly Predicate[]) => {
-    const replaced = parts.map((part) => withKeys(part, snapshot, many));
+    const replaced = parts.map((part) => withKeys(part, snapshot, takesMany));
     return replaced.every((part, index) => part === parts[index]) ? undefined : replaced;
   };
   if ('all' in predicate) {
@@ -78,12 +79,12 @@ export function withKeys(predicate: Predicate, snapshot: Snapshot, many = true):
     return any ? { any } : predicate;
   }
   if ('not' in predicate) {
-    const not = withKeys(predicate.not, snapshot, many);
+    const not = withKeys(predicate.not, snapshot, takesMany);
     return not === predicate.not ? predicate : { not };
   }
   if (!('where' in predicate)) return predicate;
   if ('references' in predicate) {
-    const keys = amongKeys(predicate, snapshot, many);
+    const keys = amongKeys(predicate, snapshot, takesMany);
     // With a single key, an index on this column and the column of the order has the rows in the order of the list.
     const [only, ...others] = keys?.keys ?? [];
     if (keys && only !== undefined && others.length === 0)

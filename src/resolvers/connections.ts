@@ -130,8 +130,8 @@ function pageOf(page: Page, request: PageRequest, fingerprint: string): Connecti
     edges,
     pageInfo: {
       // Before the start of the page (in its direction) there is at least the row of the cursor, if there is a cursor.
-      hasNextPage: request.backward ? request.before !== undefined : page.more,
-      hasPreviousPage: request.backward ? page.more : request.after !== undefined,
+      hasNextPage: request.backward ? request.before !== undefined : page.hasMore,
+      hasPreviousPage: request.backward ? page.hasMore : request.after !== undefined,
       startCursor: (request.backward ? stop : undefined) ?? edges.at(0)?.cursor ?? null,
       endCursor: (request.backward ? undefined : stop) ?? edges.at(-1)?.cursor ?? null,
     },

@@ -67,13 +67,14 @@ class RemovalQueue<Item> {
     this.#waiting.splice(0, 1, ...instead);
   }
 
+  /** Records the failure of the first item, and leaves the item to the next round. */
   fail(error: unknown): void {
     this.replaceFirst();
     this.#failures.push(error);
   }
 
-  /** Throws if something has failed in this round. */
-  end(): void {
+  /** Throws the failures of this round, if there are any. */
+  throwFailures(): void {
     throwErrors(this.#failures.splice(0));
   }
 }
@@ -100,7 +101,7 @@ export function abandonedUploads(database: Database, store: FileStore): Chore {
         }
       }
       const swept = await store.sweep(hourBefore(now));
-      if (swept === 0) queue.end();
+      if (swept === 0) queue.throwFailures();
       return swept;
     },
   };
@@ -249,7 +250,7 @@ export function longDeletedIssues(database: Database, store: FileStore | undefin
           else queue.fail(error);
         }
       }
-      queue.end();
+      queue.throwFailures();
       return 0;
     },
   };

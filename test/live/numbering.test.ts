@@ -78,7 +78,7 @@ it('the sequencer gives the positions of a run that was rolled back to the same 
   });
   await expect(rolledBack).rejects.toThrow('undone');
   const connect = () => database.connect();
-  expect(await numberChanges({ db, connect }, 2)).toMatchObject({ held: true, count: 3, position: 3 });
+  expect(await numberChanges({ db, connect }, 2)).toMatchObject({ hasLock: true, count: 3, position: 3 });
   expect(await positionsOf(workspaceId)).toEqual([1, 2, 3]);
 });
 
@@ -94,7 +94,7 @@ onPostgres(
     await inTransaction(db, async (trx) => {
       await numberChanges(transactionTarget(trx), 1);
       expect(await numberChanges({ db, connect }, 2)).toMatchObject({
-        held: false,
+        hasLock: false,
         count: 0,
         position: null,
       });

@@ -113,7 +113,7 @@ export class BorrowedConnection implements PostgresPoolClient {
     return this.#session.prepared(statement, parameters);
   }
 
-  /** Runs a prepared statement and returns all cells as text, for rows that are kept for longer than the buffers. */
+  /** Runs a prepared statement and returns all cells as text, for rows that must outlive the buffers. */
   async texts(statement: Prepared, values: Values): Promise<TextRows<readonly (string | null)[]>> {
     const { rows, types, release } = await this.rows(statement, values);
     const texts = rows.map(textsOf);

@@ -55,7 +55,7 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
       .transaction()
       .execute((transaction) => applyNext(transaction, { names, folder, separateDb, reportProgress }));
     if (step === 'done') return applied;
-    if (step === 'held') await delay(retryMs);
+    if (step === 'locked') await delay(retryMs);
     else {
       log?.(`applied migration ${step.name}`);
       if (step.outcome) report?.(`migration ${step.name} ${step.outcome}`);
@@ -126,11 +126,11 @@ async function applyNext(
     separateDb: Kysely<Ledger> | undefined;
     reportProgress: (name: string, rows: number) => void;
   },
-): Promise<'done' | 'held' | { name: string; outcome: string | undefined }> {
+): Promise<'done' | 'locked' | { name: string; outcome: string | undefined }> {
   const lock = await sql<{
     taken: boolean;
   }>`select pg_try_advisory_xact_lock(${sql.lit(advisoryLocks.migrations)}) as taken`.execute(transaction);
-  if (!lock.rows[0]?.taken) return 'held';
+  if (!lock.rows[0]?.taken) return 'locked';
   // Two sessions may both find the table missing, and `if not exists` would then fail in one of them. The lock prevents
   // it.
   await sql`create table if not exists migration (

@@ -20,10 +20,10 @@ export function transactionTarget(trx: Trx): StatementTarget {
 }
 
 /**
- * How often a transaction that failed because of another one is retried, by SQLSTATE. A foreign key fails only when a row was
- * deleted after the transaction had checked it. The second run reports the missing row to the client.
+ * How often a transaction that failed because of another one is retried, by SQLSTATE. A foreign key is violated only when a
+ * row was deleted after the transaction had checked it, so the second run finds it missing and tells the client.
  */
-const retries: Readonly<Record<string, number>> = { '40001': 3, '40P01': 3, '23503': 1 };
+const maxRetries: Readonly<Record<string, number>> = { '40001': 3, '40P01': 3, '23503': 1 };
 
 /**
  * Runs the work in one transaction and commits it. The work may run several times, so it must not keep state between runs. If
@@ -129,18 +129,18 @@ export async function inTransactionOn<Result>(
   }
 }
 
-/** Runs a transaction or a single statement, and retries it if it fails because of another transaction. */
+/** Runs a transaction or a single statement, and maxRetries it if it fails because of another transaction. */
 export async function withRetry<Result>(work: () => Promise<Result>): Promise<Result> {
-  const used = new Map<string, number>();
+  const retriesUsed = new Map<string, number>();
   for (;;) {
     try {
       return await work();
     } catch (error) {
       const state = sqlState(error);
-      const before = used.get(state) ?? 0;
-      if (before >= (retries[state] ?? 0)) throw error;
-      used.set(state, before + 1);
-      await sleep(Math.random() * 10 * 2 ** before);
+      const earlier = retriesUsed.get(state) ?? 0;
+      if (earlier >= (maxRetries[state] ?? 0)) throw error;
+      retriesUsed.set(state, earlier + 1);
+      await sleep(Math.random() * 10 * 2 ** earlier);
     }
   }
 }

@@ -48,7 +48,7 @@ export class Loaders {
   pages(request: PageRequest): DataLoader<string, Page> {
     return this.#loader(`pages ${this.#numberOf(request)}`, async (parents) => {
       const pages = await selectPages(this.#db, request, parents, this.#bounds);
-      return parents.map((parent) => pages.get(parent) ?? { rows: [], more: false });
+      return parents.map((parent) => pages.get(parent) ?? { rows: [], hasMore: false });
     });
   }
 
