@@ -40,15 +40,16 @@ const mutants: readonly Mutant[] = [
   {
     name: 'the planner may read all related rows',
     file: 'src/db/query/conditions/predicate.ts',
-    replaced: 'exists (${referred.offset(sql.lit(0))})',
-    by: 'exists (${referred})',
+    replaced: 'exists (${referencedRows.offset(sql.lit(0))})',
+    by: 'exists (${referencedRows})',
     shape: 'issues parent any',
   },
   {
     name: 'any number of matches is few',
     file: 'src/db/query/read-bounds.ts',
-    replaced: 'few: Math.ceil(rows * 0.35),\n    walk: Math.max(glance, rows - glance),\n    maxRows: rows,',
-    by: 'few: 10_000_000,\n    walk: Math.max(glance, rows - glance),\n    maxRows: 10_000_000,',
+    replaced:
+      'few: Math.ceil(rows * 0.35),\n    walk: Math.max(firstWalk, rows - firstWalk),\n    maxRows: rows,',
+    by: 'few: 10_000_000,\n    walk: Math.max(firstWalk, rows - firstWalk),\n    maxRows: 10_000_000,',
     shape: 'issues createdUtc gt at',
   },
 ];

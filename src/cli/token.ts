@@ -3,7 +3,7 @@ import type { MemberCard } from '../db/workspaces.ts';
 import {
   checkTokenInput,
   issueToken,
-  revokeFamily,
+  revokeWithDescendants,
   mayUseTokens,
 } from '../resolvers/access/access-tokens.ts';
 import { isManager } from '../resolvers/access/managers.ts';
@@ -125,7 +125,7 @@ export async function revokeToken(env: CommandEnvironment, args: RevokeArguments
       `There is no access token ${args.id}; \`npx workgraph token list\` shows those that there are.`,
     );
   const db = database.of(workspaceId);
-  await revokeFamily(db, actorOf(env), { id: id.uuid }, new Date());
+  await revokeWithDescendants(db, actorOf(env), { id: id.uuid }, new Date());
   const token = await selectAccessToken(db, id.uuid);
   if (args.json) stdout(`${JSON.stringify({ id: args.id, revokedUtc: token?.revokedUtc })}\n`);
   else stderr(`Revoked ${args.id} and all tokens that were created with it.\n`);

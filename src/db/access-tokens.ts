@@ -26,7 +26,7 @@ export type TokenHolder = Pick<
  */
 export class TokenHolders {
   readonly #database: Pick<Database, 'connect' | 'of' | 'unscoped'>;
-  #route: PreparedSelect<{ workspaceId: string }> | undefined;
+  #routeStatement: PreparedSelect<{ workspaceId: string }> | undefined;
 
   constructor(database: Pick<Database, 'connect' | 'of' | 'unscoped'>) {
     this.#database = database;
@@ -34,30 +34,33 @@ export class TokenHolders {
 
   /**
    * The token with this hash and its member; undefined if no token has it. `known` has its workspace from an earlier
-   * lookup, which stays true because a token never moves to another workspace.
+   * lookup, which is still right, because a token never moves to another workspace.
    */
   async find(tokenHash: Buffer, known?: { workspaceId: string }): Promise<TokenHolder | undefined> {
     const { workspaceId } = known ?? (await this.#routeOf(tokenHash)) ?? {};
     if (workspaceId === undefined) return undefined;
     const connect = () => this.#database.connect();
-    const [holder] = await holders.send({ db: this.#database.of(workspaceId), connect }, { tokenHash });
+    const [holder] = await holderStatement.send(
+      { db: this.#database.of(workspaceId), connect },
+      { tokenHash },
+    );
     return holder;
   }
 
   async #routeOf(tokenHash: Buffer): Promise<{ workspaceId: string } | undefined> {
-    this.#route ??= new PreparedSelect(
+    this.#routeStatement ??= new PreparedSelect(
       this.#database.unscoped
         .selectFrom('tokenRoute')
         .select('workspaceId')
         .where('tokenHash', '=', sql<Buffer>`${new Slot('tokenHash')}`),
       ['workspaceId'],
     );
-    const [route] = await this.#route.run(() => this.#database.connect(), { tokenHash });
+    const [route] = await this.#routeStatement.run(() => this.#database.connect(), { tokenHash });
     return route;
   }
 }
 
-const holders = new PreparedSelect<TokenHolder>(
+const holderStatement = new PreparedSelect<TokenHolder>(
   anyWorkspace
     .selectFrom('accessToken as t')
     .innerJoin('member as m', 'm.userAccountId', 't.userAccountId')
@@ -99,7 +102,7 @@ export async function updateLastUsed(
     .execute();
 }
 
-/** Inserts a token. Where a trigger adds its route, this finds it added. */
+/** Inserts a token and its route. In a database whose trigger has added the route already, the second insert does nothing. */
 export async function insertAccessToken(trx: Trx, token: NewRow<'accessToken'>): Promise<Row<'accessToken'>> {
   const row = await trx.insertInto('accessToken').values(token).returningAll().executeTakeFirstOrThrow();
   await trx
@@ -181,8 +184,8 @@ export async function countTokens(
 }
 
 /**
- * Revokes the given tokens and the tokens created with them, except those that are revoked already, and returns the
- * others.
+ * Revokes the tokens with these ids, or the tokens that were created with them (`parentTokenId`), unless they are
+ * revoked already. Returns those that it revoked.
  */
 export async function updateRevoked(
   db: TenantDb,

@@ -35,9 +35,10 @@ export async function selectHeads(
 /** The result of a run of the sequencer in a workspace. */
 export interface SequencerResult {
   /**
-   * False if another run held the workspace's lock. That run may have started before the newest changes were committed.
+   * False if another run had the workspace's lock, so that this one did nothing. That run may have started before the
+   * newest changes were committed.
    */
-  held: boolean;
+  hasLock: boolean;
   /** How many changes it numbered. */
   count: number;
   /** The newest position afterwards; null if it numbered none. */
@@ -64,8 +65,8 @@ export async function selectUnnumbered(
  * these changes.
  */
 export async function numberChanges({ db, connect }: StatementTarget, tag: number): Promise<SequencerResult> {
-  const [numbered] = await numbering.send({ db, connect }, { tag });
-  return numbered ?? { held: false, count: 0, position: null, lagSeconds: null };
+  const [numbered] = await numberingStatement.send({ db, connect }, { tag });
+  return numbered ?? { hasLock: false, count: 0, position: null, lagSeconds: null };
 }
 
 /**
@@ -87,10 +88,10 @@ export async function notifyOfChanges(
   heads: ReadonlyMap<string, number>,
 ): Promise<void> {
   const payloads = [...heads].map(([workspaceId, position]) => `${workspaceId} ${position}`);
-  await notifying.run(connect, { payloads });
+  await notifyStatement.run(connect, { payloads });
 }
 
-const notifying = new PreparedSelect(
+const notifyStatement = new PreparedSelect(
   anyWorkspace.selectNoFrom([
     sql<string>`set_config('synchronous_commit', 'off', true)`.as('commit'),
     sql<string>`pg_notify(${sql.lit(changesChannel)}, unnest(${typedSlot('payloads', 'text[]')}))`.as(
@@ -137,7 +138,7 @@ export async function removeOldChanges(
   db: TenantDb,
   { before, maxChanges, limit }: { before: Date; maxChanges: number; limit: number },
 ): Promise<number> {
-  const young = db
+  const firstRecent = db
     .selectFrom('change')
     .select('position')
     .where('occurredUtc', '>=', before)
@@ -149,7 +150,7 @@ export async function removeOldChanges(
       oldest: sql<number>`greatest(
         oldest,
         least(
-          greatest(coalesce((${young}), position + 1), position + 1 - ${maxChanges}::bigint),
+          greatest(coalesce((${firstRecent}), position + 1), position + 1 - ${maxChanges}::bigint),
           oldest + ${limit}::bigint
         )
       )`,
@@ -181,8 +182,8 @@ export async function restartLog(trx: Trx): Promise<void> {
 }
 
 /**
- * Marks a write that changes what clients may read although the log does not record it, so that the position of the
- * data moves (`selectDataPosition`).
+ * Marks a write that changes data which clients may read, but which the log does not record. The mark changes the version of
+ * the data (`selectDataPosition`).
  */
 export async function markUnlogged(db: TenantDb): Promise<void> {
   await db.updateTable('changeHead').set({ unloggedTag: newTag() }).execute();
@@ -204,7 +205,8 @@ export const loggedColumns = [
   'requestId',
 ] as const;
 
-// The largest id up to here among the changes of the issue, which keeps them in their own order.
+// The largest id among this change and the earlier ones of its issue: sorting by it keeps the changes of an issue in the order
+// of their `sort_order`.
 const effectiveId = sql<number>`max(id) over (partition by coalesce(issue_id, change_id) order by sort_order)`;
 const byEffectiveId = sql`effective_id, sort_order, id`;
 
@@ -214,22 +216,22 @@ const firstIds = sql<number>`any(array(select id from first))`;
 
 // The statement's snapshot may be older than its lock. Then `first` also has changes that the previous run has already
 // taken, and the deletion does not find them. So positions are counted over the deleted rows.
-const numbering = new PreparedSelect<SequencerResult>(numberingOf(anyWorkspace), [
-  'held',
+const numberingStatement = new PreparedSelect<SequencerResult>(numberingQuery(anyWorkspace), [
+  'hasLock',
   'count',
   'position',
   'lagSeconds',
 ]);
 
-function numberingOf(db: TenantDb) {
+function numberingQuery(db: TenantDb) {
   const lock = sql<boolean>`pg_try_advisory_xact_lock(${advisoryLocks.sequencer}::int, hashtext(${typedSlot('workspaceId', 'text')}))`;
   return db
-    .with('lock', (parts) => parts.selectNoFrom(lock.as('held')))
+    .with('lock', (parts) => parts.selectNoFrom(lock.as('hasLock')))
     .with('waiting', (parts) =>
       parts
         .selectFrom('changeInbox as i')
         .select(['i.id', 'i.sortOrder', effectiveId.as('effective_id')])
-        .where((eb) => eb.exists(eb.selectFrom('lock').select('held').where('held', '=', true))),
+        .where((eb) => eb.exists(eb.selectFrom('lock').select('hasLock').where('hasLock', '=', true))),
     )
     .with('first', (parts) =>
       parts.selectFrom('waiting').select('waiting.id').orderBy(byEffectiveId).limit(changesPerRun),
@@ -290,5 +292,5 @@ function numberingOf(db: TenantDb) {
     .selectFrom('counted')
     .innerJoin('lock', (join) => join.onTrue())
     .leftJoin('head', (join) => join.onTrue())
-    .select(['lock.held', 'counted.count', 'head.position', 'counted.lagSeconds']);
+    .select(['lock.hasLock', 'counted.count', 'head.position', 'counted.lagSeconds']);
 }

@@ -30,24 +30,24 @@ export type DirectoryRows = { [Table in DirectoryTable]: Row<Table>[] };
 
 /** Takes a lock so that only one transaction at a time creates members, labels and so on in the workspace. */
 export async function lockWorkspaceDirectory(trx: Trx): Promise<void> {
-  await hold(trx, workspaceOf(trx));
+  await acquire(trx, workspaceOf(trx));
 }
 
 /**
  * Takes a lock so that only one transaction at a time creates workspaces from directory files. Such a transaction reads
- * all workspaces and then adds accounts. A distributed database accepts this if it reads over one connection to each
- * node, which the setting makes it do; to others the setting means nothing.
+ * all workspaces and then adds accounts. Citus accepts this only over a single connection to each node, hence the
+ * setting, which has no effect in other databases.
  */
 export async function lockNewWorkspaces(unscoped: UnscopedTrx): Promise<void> {
   const oneConnection = sql`set_config('citus.multi_shard_modify_mode', 'sequential', true)`;
-  await sql`select ${oneConnection}, ${lock('')}`.execute(unscoped);
+  await sql`select ${oneConnection}, ${advisoryLock('')}`.execute(unscoped);
 }
 
-async function hold(trx: QueryExecutorProvider, name: string): Promise<void> {
-  await sql`select ${lock(name)}`.execute(trx);
+async function acquire(trx: QueryExecutorProvider, name: string): Promise<void> {
+  await sql`select ${advisoryLock(name)}`.execute(trx);
 }
 
-function lock(name: string): RawBuilder<unknown> {
+function advisoryLock(name: string): RawBuilder<unknown> {
   return sql`pg_advisory_xact_lock(${advisoryLocks.directory}::int, hashtext(${name}))`;
 }
 

@@ -59,23 +59,23 @@ export async function selectDistributableTables(unscoped: Kysely<Tables>): Promi
 }
 
 /**
- * Distributes and copies the tables with all their rows, or changes nothing if it fails. `reached` is called before
+ * Distributes and copies the tables with all their rows, or changes nothing if it fails. `onTable` is called before
  * each table. The tables cannot be used meanwhile.
  */
 export async function distribute(
   trx: UnscopedTrx,
   tables: readonly DistributableTable[],
-  reached: (table: string) => void,
+  onTable: (table: string) => void,
 ): Promise<void> {
   // One connection to each node, as one transaction needs it.
   await sql`set local citus.multi_shard_modify_mode = 'sequential'`.execute(trx);
   // The rows arrive at the nodes as inserts, which must not be counted and copied by triggers once more.
   await sql`set local citus.propagate_set_commands = 'local'`.execute(trx);
   await sql`set local session_replication_role = replica`.execute(trx);
-  await withoutUnsuitable(trx);
+  await dropUnsupported(trx);
   await withoutForeignKeys(trx, async () => {
     for (const { table, how } of tables) {
-      reached(table);
+      onTable(table);
       if (how === 'copied') await sql`select create_reference_table(${table}::regclass)`.execute(trx);
       else
         await sql`
@@ -86,10 +86,11 @@ export async function distribute(
 }
 
 /**
- * Removes what a distributed table cannot have. A hash is unique among the routes, so among the tokens it need only be
- * unique in a workspace. Tokens of an earlier version, for which the trigger adds the routes, are not issued here.
+ * Drops the constraint and the trigger that a distributed table cannot have. A hash is unique among the routes, so
+ * among the tokens it need only be unique in a workspace. Tokens of an earlier version, for which the trigger adds the
+ * routes, are not issued here.
  */
-async function withoutUnsuitable(trx: UnscopedTrx): Promise<void> {
+async function dropUnsupported(trx: UnscopedTrx): Promise<void> {
   await sql`alter table access_token drop constraint if exists access_token_token_hash_key`.execute(trx);
   await sql`create unique index if not exists access_token_by_hash on access_token (workspace_id, token_hash)`.execute(
     trx,

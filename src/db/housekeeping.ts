@@ -7,28 +7,28 @@ import { inTransactionOn } from './engine/transaction.ts';
 import type { Tables } from './tables/tables.ts';
 import type { TenantDb } from './tables/tenant-tables.ts';
 
-const working = new WeakSet<Database>();
+const lockedDatabases = new WeakSet<Database>();
 
 /**
  * Runs housekeeping, unless this or another process runs housekeeping or a backup on the same database. Returns whether
  * it ran.
  */
 export async function withJanitorLock(database: Database, work: () => Promise<void>): Promise<boolean> {
-  if (working.has(database)) return false;
-  working.add(database);
+  if (lockedDatabases.has(database)) return false;
+  lockedDatabases.add(database);
   try {
     // Only one process opens an embedded database.
     if (database.engine === 'postgres') return await underLock(database, work);
     await work();
     return true;
   } finally {
-    working.delete(database);
+    lockedDatabases.delete(database);
   }
 }
 
 async function underLock(database: Database, work: () => Promise<void>): Promise<boolean> {
-  // The chores need the connections of the pool, of which there may be one.
-  const connection = await database.connectApart();
+  // The janitor's tasks need the connections of the pool, which may have only one.
+  const connection = await database.connectOutsidePool();
   // A pooler may give the session to another client, so the lock must belong to a transaction and not to the session.
   return inTransactionOn(connection, async () => {
     await connection.query('set local idle_in_transaction_session_timeout = 0', []);
@@ -43,9 +43,10 @@ async function underLock(database: Database, work: () => Promise<void>): Promise
 }
 
 /**
- * Does the work under the lock of the janitor, so that no file is removed from the store meanwhile. Waits for the lock.
+ * Does the work while it holds the lock of the janitor, so that no file is removed from the store meanwhile. Waits for
+ * the lock.
  */
-export async function whileFilesStay<Result>(
+export async function withFileRemovalPaused<Result>(
   database: Database,
   work: () => Promise<Result>,
   signal?: AbortSignal,
@@ -164,7 +165,7 @@ function firstIdOf(time: Date): string {
  * Fills the arrays of labels and assignees of issues that were written before triggers maintained these arrays. Returns
  * the number of such issues.
  */
-export async function writeJoinedIds(
+export async function fillIdArrays(
   unscoped: Kysely<Tables>,
   workspaceId: string,
   limit: number,

@@ -20,7 +20,7 @@ export interface NewKey extends KeyName {
 }
 
 /** The number of the advisory lock on a key. */
-export function lockOf(workspaceId: string, { userAccountId, key }: KeyName): string {
+export function advisoryLockOf(workspaceId: string, { userAccountId, key }: KeyName): string {
   // A hash of 64 bits does not collide with the other advisory locks of the database.
   const hash = createHash('sha256').update(`idempotency ${workspaceId} ${userAccountId} ${key}`).digest();
   return hash.readBigInt64BE().toString();

@@ -10,7 +10,7 @@ export type ImportKind = 'issue' | 'comment' | 'member';
 export interface StoredRecord {
   /** Its fingerprint. */
   readonly digest?: string;
-  /** The numbers of rows of an issue that imports have written without an entry in the feed. */
+  /** The numbers of rows of an issue that imports have written without an entry in its feed, by the kind of row. */
   readonly came?: Readonly<Record<string, number>>;
   /** The keys in the source of the attachments of an issue that imports have added. */
   readonly files?: readonly string[];
@@ -147,7 +147,7 @@ export async function selectIssuesNotDeleted(trx: Trx, ids: readonly string[]): 
 export async function selectAncestry(trx: Trx, ids: readonly string[]): Promise<Map<string, string | null>> {
   if (ids.length === 0) return new Map();
   const rows = await trx
-    .withRecursive('line', (db) =>
+    .withRecursive('ancestry', (db) =>
       db
         .selectFrom('issue')
         .select(['id', 'parentIssueId'])
@@ -155,11 +155,11 @@ export async function selectAncestry(trx: Trx, ids: readonly string[]): Promise<
         .union((eb) =>
           eb
             .selectFrom('issue')
-            .innerJoin('line', 'line.parentIssueId', 'issue.id')
+            .innerJoin('ancestry', 'ancestry.parentIssueId', 'issue.id')
             .select(['issue.id', 'issue.parentIssueId']),
         ),
     )
-    .selectFrom('line')
+    .selectFrom('ancestry')
     .select(['id', 'parentIssueId'])
     .execute();
   return new Map(rows.map((row) => [row.id, row.parentIssueId]));

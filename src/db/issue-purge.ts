@@ -27,9 +27,9 @@ export async function removeSomeOfIssues(
 ): Promise<RemovalResult> {
   const ids = await lockLongDeleted(trx, issueIds, before);
   if (ids.length === 0) return { rows: 0, isDone: true };
-  await emptyImportRecords(trx, ids);
+  await reduceImportRecords(trx, ids);
   let left = limit;
-  for (const removeSome of parts) {
+  for (const removeSome of removalSteps) {
     left -= await removeSome(trx, ids, left);
     if (left <= 0) return { rows: limit - left, isDone: false };
   }
@@ -73,10 +73,10 @@ async function lockLongDeleted(trx: Trx, issueIds: readonly string[], before: Da
 }
 
 /**
- * The rest of the import record of an issue notes that it was purged, so that no import creates it or its comments
- * again.
+ * Reduces the import records of issues to the note that they were purged, so that no import creates the issues or their
+ * comments again.
  */
-async function emptyImportRecords(trx: Trx, issueIds: readonly string[]): Promise<void> {
+async function reduceImportRecords(trx: Trx, issueIds: readonly string[]): Promise<void> {
   await trx
     .updateTable('importSource')
     .set({ record: JSON.stringify({ purged: true }) })
@@ -89,8 +89,8 @@ async function emptyImportRecords(trx: Trx, issueIds: readonly string[]): Promis
 /** Removes or changes at most `limit` rows of one kind that belong to the issues. Returns their number. */
 type RemoveSome = (trx: Trx, issueIds: readonly string[], limit: number) => Promise<number>;
 
-/** In this order, rows refer only to rows of later parts. */
-const parts: readonly RemoveSome[] = [
+/** In the order in which rows can be removed: they refer only to rows that later steps remove. */
+const removalSteps: readonly RemoveSome[] = [
   removeSomeMessages,
   allOf('agentThread'),
   removeSomeStages,
@@ -102,12 +102,12 @@ const parts: readonly RemoveSome[] = [
   allOf('issueSubscription'),
   allOf('issueLabel'),
   allOf('issueAssignee'),
-  forgetParent('deletedParentIssueId'),
-  forgetParent('parentIssueId'),
-  forgetSomeOldValues,
+  clearParent('deletedParentIssueId'),
+  clearParent('parentIssueId'),
+  clearSomePreviousValues,
 ];
 
-type FewRows = TableName &
+type TableWithFewRows = TableName &
   (
     | 'agentThread'
     | 'issueText'
@@ -117,8 +117,8 @@ type FewRows = TableName &
     | 'issueAssignee'
   );
 
-/** All rows at once, of tables in which an issue has few. */
-function allOf(table: FewRows): RemoveSome {
+/** Removes all rows at once, from a table in which an issue has few. */
+function allOf(table: TableWithFewRows): RemoveSome {
   return async (trx, issueIds) => {
     const { numDeletedRows } = await trx
       .deleteFrom(table)
@@ -129,8 +129,8 @@ function allOf(table: FewRows): RemoveSome {
 }
 
 /**
- * The newest messages of each thread come first, because replies are newer than the messages that they answer. Where
- * they are not, they lose their reference: a batch of messages must not wait for others.
+ * Removes the newest messages of each thread first, because replies are usually newer than the messages that they answer. A
+ * remaining reply to a removed message loses its reference.
  */
 async function removeSomeMessages(trx: Trx, issueIds: readonly string[], limit: number): Promise<number> {
   const found = await trx
@@ -162,7 +162,7 @@ async function removeSomeMessages(trx: Trx, issueIds: readonly string[], limit: 
   return ids.length;
 }
 
-/** The newest comments of each issue come first, for the same reason. Their import records are removed with them. */
+/** Removes the newest comments of each issue first, for the same reason, together with their import records. */
 async function removeSomeComments(trx: Trx, issueIds: readonly string[], limit: number): Promise<number> {
   const found = await trx
     .selectFrom('issue as i')
@@ -214,7 +214,7 @@ async function removeSomeStages(trx: Trx, issueIds: readonly string[], limit: nu
   return Number(numDeletedRows);
 }
 
-/** Some rows of a table in which an issue may have many, and whose rows do not refer to each other. */
+/** Removes some rows of a table in which an issue may have many, and whose rows do not refer to each other. */
 function someOf(table: RowsOfIssues): RemoveSome {
   return async (trx, issueIds, limit) => {
     const ids = idsOf(
@@ -235,8 +235,8 @@ type RowsOfIssues = {
   [Name in TableName]: Row<Name> extends { id: string; issueId: string } ? Name : never;
 }[TableName];
 
-/** Sub-issues of the issues no longer refer to them. */
-function forgetParent(column: 'deletedParentIssueId' | 'parentIssueId'): RemoveSome {
+/** Clears the references of sub-issues to the issues. */
+function clearParent(column: 'deletedParentIssueId' | 'parentIssueId'): RemoveSome {
   return async (trx, issueIds, limit) => {
     const ids = idsOf(
       await trx
@@ -259,8 +259,12 @@ function forgetParent(column: 'deletedParentIssueId' | 'parentIssueId'): RemoveS
   };
 }
 
-/** The log still names the changes of the issues, but no longer contains their old values. */
-async function forgetSomeOldValues(trx: Trx, issueIds: readonly string[], limit: number): Promise<number> {
+/** Clears the previous values of changes of the issues. The log still has the changes themselves. */
+async function clearSomePreviousValues(
+  trx: Trx,
+  issueIds: readonly string[],
+  limit: number,
+): Promise<number> {
   const found = await trx
     .selectFrom('change')
     .select('position')

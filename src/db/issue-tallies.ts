@@ -33,7 +33,7 @@ export function storedTallies(condition = 'true'): string {
   from issue_tally where ${condition} group by 1, 2, 3, 4, 5, 6`;
 }
 
-const nobody = '00000000-0000-0000-0000-000000000000';
+const nilUuid = '00000000-0000-0000-0000-000000000000';
 const columns = 'workspace_id, kind, group_id, team_id, status_id, priority, slot, issue_count, estimate_sum';
 const key = 'workspace_id, kind, group_id, status_id, priority, slot';
 
@@ -52,7 +52,7 @@ export async function recountTallies(
   workspaceId: string,
   perStatement = issuesPerStatement,
 ): Promise<number> {
-  const ofWorkspace = sql`workspace_id = ${sql.lit(workspaceId)}`;
+  const isOfWorkspace = sql`workspace_id = ${sql.lit(workspaceId)}`;
   return unscoped
     .transaction()
     .setIsolationLevel('repeatable read')
@@ -60,16 +60,16 @@ export async function recountTallies(
       await sql`create temporary table counted_tally (like issue_tally including all) on commit drop`.execute(
         trx,
       );
-      let last: string | undefined = nobody;
+      let last: string | undefined = nilUuid;
       while (last) {
-        // Labels are those of the workspace alone, because a distributed database would count the part at each node
-        // otherwise.
+        // `issue_label` is restricted to the workspace, because a distributed database would otherwise evaluate the CTE
+        // `part` on each node.
         const { rows } = await sql<{ id: string }>`
           with part as materialized (
             select workspace_id, id, team_id, status_id, priority, primary_assignee_user_account_id, project_id, delivery_id,
               label_ids, estimate_value, deleted_utc
-            from issue where ${ofWorkspace} and id > ${last}::uuid order by id limit ${sql.lit(perStatement)}
-          ), issue_label as not materialized (select * from issue_label where ${ofWorkspace}), added as (
+            from issue where ${isOfWorkspace} and id > ${last}::uuid order by id limit ${sql.lit(perStatement)}
+          ), issue_label as not materialized (select * from issue_label where ${isOfWorkspace}), added as (
             insert into counted_tally as counted (${sql.raw(columns)})
             select workspace_id, kind, group_id, team_id, status_id, priority, 0, issue_count, estimate_sum
             from (${sql.raw(countedTallies('part'))}) one

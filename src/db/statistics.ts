@@ -47,8 +47,8 @@ const plannedTables: readonly TableName[] = [
 
 /**
  * Updates the statistics of one table that has grown or shrunk by a tenth since the last time. Returns whether there
- * was one. It is one table at a time, because the embedded engine does nothing else meanwhile, for more than a second
- * at 100,000 issues.
+ * was such a table. Only one table is analyzed per call, because the embedded engine does nothing else meanwhile, for
+ * more than a second at 100,000 issues.
  */
 export async function analyzeStaleTable(unscoped: Kysely<Tables>): Promise<boolean> {
   const { rows } = await sql<{ name: string }>`

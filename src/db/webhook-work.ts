@@ -121,7 +121,7 @@ export async function extendClaim(db: TenantDb, id: string, claimId: string, unt
 }
 
 /** Whether a process still has its claim on a webhook, which has not been changed or deleted since. */
-export async function isAsClaimed(
+export async function isStillClaimed(
   db: TenantDb,
   { id, revision }: WebhookRow,
   claimId: string,
@@ -180,8 +180,8 @@ export type DueDelivery = Pick<
 
 /**
  * The next deliveries of a webhook: the oldest waiting one of each issue, if it is due. `isProbe` selects those that
- * are due first, even if their time has not come. `except` are those that are being sent; others of their issues wait
- * for them.
+ * are due first, even if they are not due yet. `except` are those that are being sent; later deliveries of their issues
+ * wait for them.
  */
 export async function selectNextDeliveries(
   db: TenantDb,

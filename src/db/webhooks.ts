@@ -34,7 +34,7 @@ export type WebhookChange = Partial<
 >;
 
 /** The columns that make a webhook active, whatever its state was. */
-export const activated = {
+export const activeColumns = {
   state: webhookState.active,
   disabledReason: null,
   failures: 0,
@@ -120,7 +120,7 @@ export async function failDeliveries(
     .execute();
 }
 
-/** Which deliveries to repeat: those that match all fields that are set, of which at least `ids` or `webhookId` is one. */
+/** Which deliveries to repeat: those that match all fields that are not null. `ids` or `webhookId` must be set. */
 export interface RedeliveryRequest {
   ids: readonly string[] | null;
   webhookId: string | null;
@@ -194,7 +194,8 @@ export async function selectOldDeliveries(unscoped: Kysely<Tables>, before: Date
 }
 
 /**
- * Removes such deliveries, at most `limit`, and then the deleted webhooks that have none. Returns the number of rows.
+ * Removes deliveries that were finished before a time or whose webhook is deleted, at most `limit`, and then the deleted
+ * webhooks without deliveries. Returns the number of rows.
  */
 export async function removeOldDeliveries(db: TenantDb, before: Date, limit: number): Promise<number> {
   const { numDeletedRows: deliveries } = await db

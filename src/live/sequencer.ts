@@ -187,10 +187,10 @@ export class Sequencer {
     const { database, onNumbered } = this.#options;
     const target = { db: database.of(workspaceId), connect: () => database.connect() };
     const run = await numberChanges(target, newTag());
-    const { held, count, position } = run;
+    const { hasLock, count, position } = run;
     this.#numberedSinceVacuum += count;
     // If another process holds the workspace, its run may have begun before these changes; and a full run may have left some.
-    if (!held || count === changesPerRun) this.wake(workspaceId);
+    if (!hasLock || count === changesPerRun) this.wake(workspaceId);
     if (position !== null) onNumbered(workspaceId, position, run);
     return position;
   }

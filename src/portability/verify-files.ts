@@ -1,6 +1,6 @@
 import { contentKey, selectUploadedFiles, type UploadedFile } from '../db/attachments.ts';
 import type { Database } from '../db/engine/engine.ts';
-import { whileFilesStay } from '../db/housekeeping.ts';
+import { withFileRemovalPaused } from '../db/housekeeping.ts';
 import type { FileStore } from '../storage/storage.ts';
 import type { FaultyRow } from '../db/verify/check.ts';
 import type { Finding } from './verify.ts';
@@ -31,7 +31,7 @@ export async function verifyFiles(
       if (rows.length < limit) rows.push({ workspaceId: file.workspaceId, key: file.fileName, detail });
     }
   };
-  await whileFilesStay(database, check, signal);
+  await withFileRemovalPaused(database, check, signal);
   return total > 0 ? { rule: filesRule, total, rows } : undefined;
 }
 

@@ -16,21 +16,21 @@ const noRows: readonly CachedRow[] = [];
 export class CachedTable {
   readonly rows: readonly CachedRow[];
   readonly types: readonly number[];
-  readonly #of: CachedDeclaration;
+  readonly #declaration: CachedDeclaration;
   readonly #byColumn = new Map<string, ReadonlyMap<string, readonly CachedRow[]>>();
   readonly #indexes = new Map<string, KeyIndex>();
   readonly #ranks = new Map<string, Int32Array>();
   readonly #sorted = new Map<string, readonly CachedRow[]>();
 
-  constructor(of: CachedDeclaration, rows: readonly CachedRow[], types: readonly number[]) {
-    this.#of = of;
+  constructor(declaration: CachedDeclaration, rows: readonly CachedRow[], types: readonly number[]) {
+    this.#declaration = declaration;
     this.rows = rows;
     this.types = types;
   }
 
   /** The position of the column in each row; -1 when the column is not cached. */
   columnIndex(column: string): number {
-    return this.#of.columns.indexOf(column);
+    return this.#declaration.columns.indexOf(column);
   }
 
   /** The rows with this text in the column. */
@@ -67,7 +67,7 @@ export class CachedTable {
     let ranks = this.#ranks.get(column);
     if (!ranks) {
       const position = this.columnIndex(column);
-      const keys = this.rows.map((row) => listKey(this.types[position], row[position] ?? null));
+      const keys = this.rows.map((row) => comparisonKey(this.types[position], row[position] ?? null));
       const sorted = [...new Set(keys)].toSorted(compareKeys);
       const rankOf = new Map(sorted.map((key, rank) => [key, rank]));
       ranks = Int32Array.from(keys, (key) => rankOf.get(key) ?? 0);
@@ -89,15 +89,15 @@ export class CachedTable {
 
   /** The table after a change. The changed groups are replaced, and all other rows stay the same objects. */
   changed({ changed, rows, types }: ReferenceRows): CachedTable {
-    if (!changed) return new CachedTable(this.#of, rows, types);
-    const group = this.columnIndex(this.#of.group);
+    if (!changed) return new CachedTable(this.#declaration, rows, types);
+    const group = this.columnIndex(this.#declaration.group);
     const unchanged = this.rows.filter((row) => !changed.has(row[group] ?? ''));
-    return new CachedTable(this.#of, [...unchanged, ...rows], this.types);
+    return new CachedTable(this.#declaration, [...unchanged, ...rows], this.types);
   }
 }
 
 const integerTypes: ReadonlySet<number> = new Set([20, 21, 23]);
 
-function listKey(type: number | undefined, text: string | null): string | number {
+function comparisonKey(type: number | undefined, text: string | null): string | number {
   return integerTypes.has(type ?? 0) ? Number(text) : (text ?? '');
 }

@@ -61,12 +61,13 @@ const fewKeys = 8;
 
 /**
  * Replaces conditions on cached rows by the keys of the rows that satisfy them, so that SQL need not find those rows.
- * Returns the same object if there are no such conditions. Many keys are not used in conditions on related rows: there
- * PostgreSQL itself decides better whether to begin with the other table.
+ * Returns the same object if there are no such conditions. Without `takesMany`, more than a few keys are not used.
+ * Conditions on related rows are replaced without it, because PostgreSQL decides better itself whether to begin with
+ * the other table.
  */
-export function withKeys(predicate: Predicate, snapshot: Snapshot, many = true): Predicate {
+export function withKeys(predicate: Predicate, snapshot: Snapshot, takesMany = true): Predicate {
   const partsOf = (parts: readonly Predicate[]) => {
-    const replaced = parts.map((part) => withKeys(part, snapshot, many));
+    const replaced = parts.map((part) => withKeys(part, snapshot, takesMany));
     return replaced.every((part, index) => part === parts[index]) ? undefined : replaced;
   };
   if ('all' in predicate) {
@@ -78,13 +79,13 @@ export function withKeys(predicate: Predicate, snapshot: Snapshot, many = true):
     return any ? { any } : predicate;
   }
   if ('not' in predicate) {
-    const not = withKeys(predicate.not, snapshot, many);
+    const not = withKeys(predicate.not, snapshot, takesMany);
     return not === predicate.not ? predicate : { not };
   }
   if (!('where' in predicate)) return predicate;
   if ('references' in predicate) {
-    const keys = amongKeys(predicate, snapshot, many);
-    // An index whose next column is that of the order helps only for one key.
+    const keys = amongKeys(predicate, snapshot, takesMany);
+    // With a single key, an index on this column and the column of the order has the rows in the order of the list.
     const [only, ...others] = keys?.keys ?? [];
     if (keys && only !== undefined && others.length === 0)
       return { column: predicate.column, is: 'eq', value: only };
@@ -120,13 +121,13 @@ function throughTest(
   table: CachedTable,
   snapshot: Snapshot,
 ): RowTest<CachedRow> | undefined {
-  const link = snapshot.table(through.table);
+  const linkTable = snapshot.table(through.table);
   const targets = keysWhere({ references: through.target, by: through.by, where }, snapshot);
   const position = table.columnIndex(own);
-  if (!link || !targets || position < 0) return undefined;
-  const child = link.columnIndex(through.child);
+  if (!linkTable || !targets || position < 0) return undefined;
+  const child = linkTable.columnIndex(through.child);
   return (row) =>
-    link.by(through.parent, row[position] ?? '').some((joined) => targets.has(joined[child] ?? ''));
+    linkTable.by(through.parent, row[position] ?? '').some((link) => targets.has(link[child] ?? ''));
 }
 
 /** The values of a column in the cached rows that satisfy the predicate. */

@@ -85,10 +85,10 @@ export class ReferenceMemory {
   }
 
   #leased(workspaceId: string, entry: Entry, seen?: SeenVersion): Snapshot | Promise<Snapshot> {
-    const now = performance.now();
+    const nowMs = performance.now();
     if (seen && isBehind(entry.snapshot.version, seen))
       return this.#checked(workspaceId, entry, this.#nextNumber());
-    if (now - entry.validFromMs < leaseMs && entry.validFromNumber >= this.#numberAfterWrite)
+    if (nowMs - entry.validFromMs < leaseMs && entry.validFromNumber >= this.#numberAfterWrite)
       return entry.snapshot;
     return this.#checked(workspaceId, entry, this.#numberAfterWrite);
   }
@@ -158,18 +158,18 @@ export class ReferenceMemory {
 
   /** Starts a check, or waits for one in progress that started within the lease and has at least the needed number. */
   #checked(workspaceId: string, entry: Entry, neededNumber: number): Promise<Snapshot> {
-    const began = performance.now();
+    const beganMs = performance.now();
     const { check } = entry;
-    if (check && check.number >= neededNumber && began - check.beganMs < leaseMs) return check.done;
+    if (check && check.number >= neededNumber && beganMs - check.beganMs < leaseMs) return check.done;
     this.counts.check += 1;
     const number = this.#nextNumber();
     const done = withMeter(async () => {
       const [version = noVersion] = (await this.#reads.versions([workspaceId])).values();
-      return this.#applyVersion(workspaceId, entry, { number, began, version });
+      return this.#applyVersion(workspaceId, entry, { number, beganMs, version });
     }).finally(() => {
       if (entry.check?.number === number) entry.check = undefined;
     });
-    entry.check = { number, beganMs: began, done };
+    entry.check = { number, beganMs, done };
     return done;
   }
 
@@ -177,12 +177,13 @@ export class ReferenceMemory {
   async #applyVersion(
     workspaceId: string,
     entry: Entry,
-    { number, began, version }: { number: number; began: number; version: ReferenceVersion },
+    { number, beganMs, version }: { number: number; beganMs: number; version: ReferenceVersion },
   ): Promise<Snapshot> {
     const { snapshot: base } = entry;
     const known = base.version;
     let snapshot = base;
-    if (!base.isCached || isOther(known, version)) snapshot = await this.#read(workspaceId, entry, version);
+    if (!base.isCached || isDifferent(known, version))
+      snapshot = await this.#read(workspaceId, entry, version);
     else if (known.auth !== version.auth) snapshot = base.withVersion(version);
     const isLater = snapshot.version.ref > entry.snapshot.version.ref;
     // Checks may end in another order than they started. An older version is stored only if its check started after the
@@ -196,14 +197,15 @@ export class ReferenceMemory {
       entry.storedAfterNumber = this.#lastNumber;
       if (snapshot !== base) this.#evict();
     }
-    if (number > entry.validFromNumber) Object.assign(entry, { validFromNumber: number, validFromMs: began });
+    if (number > entry.validFromNumber)
+      Object.assign(entry, { validFromNumber: number, validFromMs: beganMs });
     return snapshot;
   }
 
   async #read(workspaceId: string, entry: Entry, version: ReferenceVersion): Promise<Snapshot> {
     const { snapshot: base } = entry;
-    const now = performance.now();
-    if (now < entry.tooLargeUntilMs) return new Snapshot(version);
+    const nowMs = performance.now();
+    if (nowMs < entry.tooLargeUntilMs) return new Snapshot(version);
     if (base.isCached) {
       const changes = await this.#reads.changes(workspaceId, base.version);
       if (changes) {
@@ -215,7 +217,7 @@ export class ReferenceMemory {
     const whole = await this.#reads.whole(workspaceId, this.#maxRows);
     const snapshot = snapshotOf(whole.version, whole.tables);
     if (snapshot.rowCount <= this.#maxRows) return snapshot;
-    entry.tooLargeUntilMs = now + tooLargeMs;
+    entry.tooLargeUntilMs = nowMs + tooLargeMs;
     return new Snapshot(whole.version);
   }
 
@@ -247,8 +249,8 @@ export class ReferenceMemory {
    * check.
    */
   async #renewLeases(): Promise<void> {
-    const now = performance.now();
-    const used = [...this.#entries].filter(([, entry]) => now - entry.usedMs < inUseMs);
+    const nowMs = performance.now();
+    const used = [...this.#entries].filter(([, entry]) => nowMs - entry.usedMs < inUseMs);
     if (used.length === 0) {
       clearInterval(this.#poll);
       this.#poll = undefined;
@@ -262,9 +264,9 @@ export class ReferenceMemory {
         // Changed data is read when a request needs it.
         const { snapshot } = entry;
         const { auth } = snapshot.version;
-        if (isOther(snapshot.version, version) || auth !== version.auth) continue;
+        if (isDifferent(snapshot.version, version) || auth !== version.auth) continue;
         if (entry.validFromNumber >= 0 && number > entry.validFromNumber)
-          Object.assign(entry, { validFromNumber: number, validFromMs: now });
+          Object.assign(entry, { validFromNumber: number, validFromMs: nowMs });
       }
     } catch {
       // The next request that needs a check gets the error.
@@ -277,6 +279,6 @@ function isBehind(known: ReferenceVersion, seen: SeenVersion): boolean {
   return known.ref < seen.ref || (known.ref === seen.ref && known.tag !== seen.tag);
 }
 
-function isOther(known: ReferenceVersion, version: SeenVersion): boolean {
+function isDifferent(known: ReferenceVersion, version: SeenVersion): boolean {
   return known.ref !== version.ref || known.tag !== version.tag;
 }

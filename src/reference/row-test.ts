@@ -11,7 +11,8 @@ type Key = string | number;
 /** A column of rows in memory. */
 export interface ComparedColumn<Row> {
   /**
-   * Which comparisons give the same result as in SQL: `equality` alone, also with `parts` of texts, or also by `order`.
+   * Which comparisons give the same result as in SQL: only `equality`; equality and `parts` of texts (`contains`,
+   * `startsWith`); or equality and `order`.
    */
   readonly comparisons: 'equality' | 'parts' | 'order';
   read(row: Row): Key | null;
@@ -86,8 +87,8 @@ function compares<Row>(
   const sought = column.key(value);
   if (sought === undefined) return undefined;
   if (is === 'eq') return (row) => column.read(row) === sought;
-  const isOfText = is === 'contains' || is === 'startsWith';
-  if (column.comparisons !== (isOfText ? 'parts' : 'order')) return undefined;
+  const isTextComparison = is === 'contains' || is === 'startsWith';
+  if (column.comparisons !== (isTextComparison ? 'parts' : 'order')) return undefined;
   return (row) => {
     const key = column.read(row);
     return key !== null && holds(is, key, sought);

@@ -80,16 +80,16 @@ export class Snapshot {
       const position = table.columnIndex(parent.column);
       return Map.groupBy(rows, (row) => row[position] ?? '');
     }
-    const { table: joining, parent: parentColumn, child, by } = parent.through;
-    const join = this.#tables.get(joining);
-    if (!join) return undefined;
+    const { table: linkTableName, parent: parentColumn, child, by } = parent.through;
+    const linkTable = this.#tables.get(linkTableName);
+    if (!linkTable) return undefined;
     const groups = new Map<string, CachedRow[]>();
-    const [own, to] = [table.columnIndex(by), join.columnIndex(parentColumn)];
+    const [keyIndex, parentIndex] = [table.columnIndex(by), linkTable.columnIndex(parentColumn)];
     for (const row of rows) {
-      for (const link of join.by(child, row[own] ?? '')) {
-        const group = groups.get(link[to] ?? '');
+      for (const link of linkTable.by(child, row[keyIndex] ?? '')) {
+        const group = groups.get(link[parentIndex] ?? '');
         if (group) group.push(row);
-        else groups.set(link[to] ?? '', [row]);
+        else groups.set(link[parentIndex] ?? '', [row]);
       }
     }
     return groups;
@@ -106,6 +106,6 @@ export function snapshotOf(version: ReferenceVersion, tables: readonly Reference
 }
 
 /** Whether rows of this table are ever cached. */
-export function isCached(table: string): boolean {
+export function isCachedTable(table: string): boolean {
   return cachedDeclaration(table) !== undefined;
 }

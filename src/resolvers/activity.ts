@@ -1,5 +1,5 @@
 import type { IssueRow } from '../db/issues.ts';
-import { inside, type Trx } from '../db/engine/transaction.ts';
+import { transactionTarget, type Trx } from '../db/engine/transaction.ts';
 import type { WriteEvent } from '../db/writes/change-log.ts';
 import { changeIssues } from '../db/writes/issue-change.ts';
 import type { RequestedChange } from '../db/writes/issue-parts.ts';
@@ -27,9 +27,9 @@ export function writeEvent(eventType: EventType): WriteEvent {
 
 /** Something that a member did to an issue. */
 export interface Activity {
-  /** Not an event of the issue itself, which would also have to raise its revision: that is a change with `sendChanges`. */
+  /** Events of the issue itself are excluded, because they also increase its revision: `sendChanges` writes them. */
   eventType: Exclude<FeedEventType, `issue.${string}`>;
-  /** The rest of the sentence after the name of the member: "edited a comment". */
+  /** The sentence without the name of the member at its beginning: "edited a comment". */
   activityText: string;
   /** The id of the object that was changed. */
   subject: string;
@@ -53,7 +53,7 @@ export async function recordActivity(
   const text = `${displayName} ${activityText}`;
   const event = { id: newUuid(), actor: userAccountId, request: requestId, text, ...about };
   const [issue] = await changeIssues(
-    inside(trx),
+    transactionTarget(trx),
     { kind: 'activity', named: 'id', columns, wait: true },
     [{ issue: { id: issueId }, at: nowUtc, set, event }],
     writeEvent(eventType),

@@ -13,7 +13,7 @@ import { type Context, type SignedIn, requireSignedIn } from './context.ts';
 import { raise, Violations } from './errors.ts';
 import { newUuid } from './ids.ts';
 import { type LockedIssue, lockIssueOf } from './issues/issue-locks.ts';
-import { issueIsGone, requireIssue, requireName } from './issues/issue-names.ts';
+import { raiseIssueGone, requireIssue, requireName } from './issues/issue-names.ts';
 import { raiseNotFound } from './not-found.ts';
 import { requireTransaction, earlierRow } from './writes/keyed-write.ts';
 import { serialKeys } from './writes/serial-queue.ts';
@@ -88,7 +88,7 @@ function commentAndIssue(
   id: string,
 ): WrittenComment {
   // The newest feed entry is that of the comment, so both have the same time.
-  const writtenUtc = issue.lastActivityUtc ?? issueIsGone();
+  const writtenUtc = issue.lastActivityUtc ?? raiseIssueGone();
   const comment = {
     workspaceId,
     id,
@@ -114,7 +114,7 @@ async function raiseReason(trx: Trx, issueKey: string, parentId: string | undefi
   violations.addUnless(!parentId || parent !== undefined, 'parentCommentId', 'does not belong to the issue');
   violations.throwIfAny();
   // The issue exists now, so it must have been restored since the attempt.
-  return issueIsGone();
+  return raiseIssueGone();
 }
 
 /** Changes the body of a comment, which only its author, owners and admins may do. */
@@ -183,7 +183,7 @@ async function changeLockedComment(
     activity,
     columns,
   );
-  return { comment, issue: issue ?? issueIsGone() };
+  return { comment, issue: issue ?? raiseIssueGone() };
 }
 
 function checkBody(violations: Violations, body: string): void {

@@ -80,9 +80,9 @@ export function connectionOf(
   const page = async () => pageOf(await read(), request, fingerprint());
   const countTotal = async () => {
     if (count !== undefined && isAlways(request.filter)) return { count, isExact: true };
-    const { parent: link } = list.source;
-    if (key === undefined || !link) return loaders.total(list.source, request.filter);
-    return loaders.totals({ ...list.source, parent: link }, request.filter).load(key);
+    const { parent } = list.source;
+    if (key === undefined || !parent) return loaders.total(list.source, request.filter);
+    return loaders.totals({ ...list.source, parent }, request.filter).load(key);
   };
   return new LazyConnection(page, countTotal);
 }
@@ -130,8 +130,8 @@ function pageOf(page: Page, request: PageRequest, fingerprint: string): Connecti
     edges,
     pageInfo: {
       // Before the start of the page (in its direction) there is at least the row of the cursor, if there is a cursor.
-      hasNextPage: request.backward ? request.before !== undefined : page.more,
-      hasPreviousPage: request.backward ? page.more : request.after !== undefined,
+      hasNextPage: request.backward ? request.before !== undefined : page.hasMore,
+      hasPreviousPage: request.backward ? page.hasMore : request.after !== undefined,
       startCursor: (request.backward ? stop : undefined) ?? edges.at(0)?.cursor ?? null,
       endCursor: (request.backward ? undefined : stop) ?? edges.at(-1)?.cursor ?? null,
     },

@@ -75,8 +75,8 @@ export interface ChangeArrivals {
 export interface Context {
   readonly requestId: string;
   /**
-   * Waits until it is the turn of this request to do long work, which takes as long as reading a body of so many bytes. Undefined
-   * while the request holds a connection, which others wait for. Throws `unavailable`.
+   * Waits for a document turn, for work that takes as long as reading a body of this many bytes. Undefined while the request
+   * holds a connection, because others wait for it. Throws `unavailable`.
    */
   readonly turn?: ((bytes: number) => Promise<void>) | undefined;
   /** The network address of the client, if it is known. */
@@ -130,8 +130,11 @@ export interface Context {
   readonly bounds: ReadBounds;
   /** The only write of the operation, if the request has an Idempotency-Key and a single statement may do the write. */
   readonly keyed?: KeyedWrite | undefined;
-  /** The row that the only write of the operation returned when it was done; set if a repeated request does not write. */
-  readonly repeated?: Readonly<Record<string, unknown>> | undefined;
+  /**
+   * The row that the only write of the operation returned to an earlier request with the same Idempotency-Key; set if this
+   * request repeats that one and must not write.
+   */
+  readonly earlierRow?: Readonly<Record<string, unknown>> | undefined;
   /**
    * Collects the statements that the compiled executor sends, if the position of the data in the log may later show that
    * the answer is unchanged.

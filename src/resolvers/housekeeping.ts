@@ -12,7 +12,7 @@ import {
   selectAbandonedAttachments,
   selectLongDeletedIssues,
   selectMissedSince,
-  writeJoinedIds,
+  fillIdArrays,
 } from '../db/housekeeping.ts';
 import { abandonSomeFiles, type RemovalResult, removeSomeOfIssues } from '../db/issue-purge.ts';
 import { recountTallies } from '../db/issue-tallies.ts';
@@ -62,18 +62,19 @@ class RemovalQueue<Item> {
     return this.#waiting[0];
   }
 
-  /** Goes on with `instead`, and with the next item after that. */
+  /** Replaces the first item by `instead`; without items, the next item becomes the first. */
   replaceFirst(instead: readonly Item[] = []): void {
     this.#waiting.splice(0, 1, ...instead);
   }
 
+  /** Records the failure of the first item, and leaves the item to the next round. */
   fail(error: unknown): void {
     this.replaceFirst();
     this.#failures.push(error);
   }
 
-  /** Throws if something has failed in this round. */
-  end(): void {
+  /** Throws the failures of this round, if there are any. */
+  throwFailures(): void {
     throwErrors(this.#failures.splice(0));
   }
 }
@@ -100,22 +101,22 @@ export function abandonedUploads(database: Database, store: FileStore): Chore {
         }
       }
       const swept = await store.sweep(hourBefore(now));
-      if (swept === 0) queue.end();
+      if (swept === 0) queue.throwFailures();
       return swept;
     },
   };
 }
 
 /** Fills the array columns of labels and assignees of issues that are older than these columns. */
-export function unwrittenSets({ unscoped }: Database): Chore {
-  // Searching for such issues reads the whole table, so it ends for good when none are left: new issues have the
-  // arrays.
+export function issuesWithoutIdArrays({ unscoped }: Database): Chore {
+  // Searching for such issues reads the whole table, so the search is not repeated once none are left: new issues always have
+  // the arrays.
   let isDone = false;
   return {
-    name: 'unwritten sets',
+    name: 'issues without arrays of ids',
     doSome: async () => {
       if (isDone) return 0;
-      const written = rowsOf(await inEachWorkspace(unscoped, (id) => writeJoinedIds(unscoped, id, 1_000)));
+      const written = rowsOf(await inEachWorkspace(unscoped, (id) => fillIdArrays(unscoped, id, 1_000)));
       isDone = written === 0;
       return written;
     },
@@ -249,7 +250,7 @@ export function longDeletedIssues(database: Database, store: FileStore | undefin
           else queue.fail(error);
         }
       }
-      queue.end();
+      queue.throwFailures();
       return 0;
     },
   };

@@ -9,7 +9,7 @@ import { Violations } from './errors.ts';
 import { newUuid } from './ids.ts';
 import { parseTitle } from './issues/issue-input.ts';
 import { lockIssueOf, lockExistingIssue } from './issues/issue-locks.ts';
-import { issueIsGone, requireIssue } from './issues/issue-names.ts';
+import { raiseIssueGone, requireIssue } from './issues/issue-names.ts';
 import { raiseNotFound } from './not-found.ts';
 import { parseUrl } from './link-urls.ts';
 import { requireResourceRevision, type RevisedResource } from './writes/revisions.ts';
@@ -62,7 +62,7 @@ export async function deleteLink(
     } as const;
     const columns = { linkCount: issue.linkCount - 1 };
     const changed = await recordActivity(trx, activityActorOf(context), issue.id, nowUtc, activity, columns);
-    return { id: issueLink.id, issue: changed ?? issueIsGone() };
+    return { id: issueLink.id, issue: changed ?? raiseIssueGone() };
   });
 }
 
@@ -93,5 +93,5 @@ async function insert(
   } as const;
   const columns = { linkCount: issue.linkCount + 1 };
   const changed = await recordActivity(trx, actor, issueId, nowUtc, activity, columns);
-  return { issueLink, issue: changed ?? issueIsGone(), created: true };
+  return { issueLink, issue: changed ?? raiseIssueGone(), created: true };
 }

@@ -181,7 +181,9 @@ export class Front {
   #begin(exchange: Exchange, ticket?: AdmissionTicket): void {
     const { request } = exchange;
     request.ticket = ticket;
-    void withRequestLimits({ deadline: ticket?.deadline, subject: request }, () => this.#answer(exchange));
+    void withRequestLimits({ deadline: ticket?.deadline, loggedRequest: request }, () =>
+      this.#answer(exchange),
+    );
   }
 
   async #answer(exchange: Exchange): Promise<void> {

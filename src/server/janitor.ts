@@ -11,7 +11,7 @@ import {
   oldKeys,
   oldReferenceChanges,
   oldWebhookDeliveries,
-  unwrittenSets,
+  issuesWithoutIdArrays,
   wrongTallies,
 } from '../resolvers/housekeeping.ts';
 
@@ -49,7 +49,7 @@ export function choresOf({
     oldChanges(database, changesDays),
     oldWebhookDeliveries(database),
     ...additionalChores,
-    unwrittenSets(database),
+    issuesWithoutIdArrays(database),
     // Only one process at a time opens an embedded database, so that no earlier version writes to it.
     ...(database.engine === 'embedded' ? [] : [missedByEarlierVersions(database), wrongTallies(database)]),
   ];

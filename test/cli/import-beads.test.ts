@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { inside, inTransaction } from '../../src/db/engine/transaction.ts';
+import { transactionTarget, inTransaction } from '../../src/db/engine/transaction.ts';
 import { changeIssues } from '../../src/db/writes/issue-change.ts';
 import type { RequestedChange } from '../../src/db/writes/issue-parts.ts';
 import type { SettableColumn } from '../../src/model/issue-columns.ts';
@@ -189,7 +189,7 @@ it('an import from beads keeps changes and deletions made here, unless the sourc
       const shape = { kind: 'revision', named: 'id', columns, wait: true } as const;
       const event = { id: newUuid(), actor: null };
       return changeIssues(
-        inside(trx),
+        transactionTarget(trx),
         shape,
         [{ issue: { id }, set, event }],
         writeEvent('issue.updated.v1'),

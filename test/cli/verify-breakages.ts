@@ -23,15 +23,15 @@ export const breakages: Readonly<Record<string, readonly [statement: string, key
     `update team_counter set gone_issue_count = 1 where team_id = (select id from team where code = 'BD')`,
     'BD',
   ],
-  'comment_count and last_comment_utc of an issue are of its comments that are not deleted': [
+  'comment_count and last_comment_utc of an issue match its comments that are not deleted': [
     `update issue set comment_count = comment_count + 1 where id = ${youngest}`,
     'BD-3',
   ],
-  'link_count of an issue is of its links that are not deleted': [
+  'link_count of an issue is the number of its links that are not deleted': [
     `update issue set link_count = 5 where id = ${youngest}`,
     'BD-3',
   ],
-  'sub_issue_count of an issue is of its sub-issues that are not deleted': [
+  'sub_issue_count of an issue is the number of its sub-issues that are not deleted': [
     `update issue set sub_issue_count = 1 where id = ${youngest}`,
     'BD-3',
   ],
@@ -39,7 +39,7 @@ export const breakages: Readonly<Record<string, readonly [statement: string, key
     `update issue set deleted_utc = now() where id = (select parent_issue_id from issue
       where parent_issue_id is not null and deleted_utc is null limit 1)`,
   ],
-  'no issue is a part of itself': [
+  'no issue is its own ancestor': [
     `update issue p set parent_issue_id = (select min(c.id::text)::uuid from issue c where c.parent_issue_id = p.id)
       where p.id = (select parent_issue_id from issue where parent_issue_id is not null limit 1)`,
   ],
@@ -74,15 +74,16 @@ export const breakages: Readonly<Record<string, readonly [statement: string, key
     `update issue set updated_utc = created_utc - interval '1 day' where id = ${youngest}`,
     'BD-3',
   ],
-  'the primary assignee is the assignee at position 0, and there is neither without the other': [
-    `update issue set primary_assignee_user_account_id = reporter_user_account_id where id = ${youngest}`,
-    'BD-3',
-  ],
+  'the primary assignee of an issue, if it has one, is its assignee at position 0, and otherwise that position is free':
+    [
+      `update issue set primary_assignee_user_account_id = reporter_user_account_id where id = ${youngest}`,
+      'BD-3',
+    ],
   'positions of the assignees of an issue are all different': [
     `update issue_assignee set position = 1 where issue_id = (select issue_id from issue_assignee
       group by issue_id having count(*) > 1 limit 1)`,
   ],
-  'labels of an issue are of its team or of the whole workspace': [
+  'labels of an issue belong to its team or to the whole workspace': [
     `insert into issue_label select i.workspace_id, i.id, l.id from issue i join label l on l.team_id <> i.team_id
       where i.id = ${youngest} limit 1`,
     'BD-3',
@@ -99,7 +100,7 @@ export const breakages: Readonly<Record<string, readonly [statement: string, key
   'entries of a feed are in the order of time': [
     `update activity set occurred_utc = '2001-01-01' where sort_order = 2`,
   ],
-  'entries of a feed are of a known kind': [`update activity set event_type = 'issue.sung.v1'`],
+  'entries of a feed have known event types': [`update activity set event_type = 'issue.sung.v1'`],
   'each comment has its entry, except imported ones': [
     `delete from import_source where kind = 'comment' and source_id like 'bd-3/%'`,
     'BD-3',
@@ -126,15 +127,15 @@ export const breakages: Readonly<Record<string, readonly [statement: string, key
   'an update of an issue is counted once by its revision and has one entry, at updated_utc': [
     `update issue set updated_utc = updated_utc + interval '1 second' where id = (select id from issue order by id limit 1)`,
   ],
-  'member_count of a team is of its active members': [
+  'member_count of a team is the number of its active members': [
     `update team set member_count = 99 where code = 'BD'`,
     'BD',
   ],
-  'active_project_count of a team is of its projects in an active state': [
+  'active_project_count of a team is the number of its projects in an active state': [
     `update team set active_project_count = 99 where code = 'BD'`,
     'BD',
   ],
-  'link_count of a project is of its links': [`update project set link_count = link_count + 1`],
+  'link_count of a project is the number of its links': [`update project set link_count = link_count + 1`],
   'lead_display_name_fold of a project is the folded name of its lead': [
     `update project set lead_display_name_fold = 'x' where lead_user_account_id is not null`,
   ],
@@ -159,13 +160,13 @@ export const breakages: Readonly<Record<string, readonly [statement: string, key
     `update issue set revision = revision + 1 where id = ${youngest}`,
     'BD-3',
   ],
-  'a webhook that is backing off, and no other, has a next attempt': [
+  'a webhook has a next attempt exactly while it is backing off': [
     `update webhook set next_attempt_utc = now()`,
   ],
-  'a webhook delivery that waits, and no other, is due some time, and it has been sent as often as it says': [
+  'a webhook delivery has a next attempt exactly while it waits, and attempt_count matches its attempts': [
     `update webhook_delivery set attempt_count = attempt_count + 1`,
   ],
-  'changes are of a known kind': [
+  'changes have known event types': [
     `update change set event_type = 'issue.lost.v1' where position = 1`,
     'change 1',
   ],

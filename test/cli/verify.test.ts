@@ -7,7 +7,7 @@ import type { UnscopedTrx } from '../../src/db/engine/transaction.ts';
 import { findCycles } from '../../src/db/verify/cycles.ts';
 import { foldRules } from '../../src/db/verify/fold-rules.ts';
 import { type FaultyRows, selectFaulty, selectRules } from '../../src/db/verify/check.ts';
-import { pointingNowhere, selectReferences } from '../../src/db/verify/references.ts';
+import { uncheckedReferences, selectReferences } from '../../src/db/verify/references.ts';
 import type { Rule } from '../../src/db/verify/rule.ts';
 import { fold } from '../../src/model/fold.ts';
 import { ruleCodes } from '../../src/portability/verify.ts';
@@ -88,14 +88,14 @@ describe('workgraph verify', () => {
     expect(words).toMatchObject({
       exitCode: 1,
       stdout:
-        'BROKEN: member_count of a team is of its active members (1)\n  BD: member_count 7, counted 0\n',
+        'BROKEN: member_count of a team is the number of its active members (1)\n  BD: member_count 7, counted 0\n',
     });
     expect(other).toMatchObject({ exitCode: 0, stdout: '' });
     expect(json.exitCode).toBe(1);
     expect(JSON.parse(json.stdout)).toMatchObject({
       findings: [
         {
-          rule: 'member_count of a team is of its active members',
+          rule: 'member_count of a team is the number of its active members',
           total: 1,
           rows: [{ workspaceId: expect.stringMatching(/^workspace_/), key: 'BD' }],
         },
@@ -155,7 +155,7 @@ describe('the rules of workgraph verify', () => {
 
   it('find a cycle of 3,000 issues among 20,000, and none in a chain', async () => {
     await undone(async (trx) => {
-      const rule = await ruleNamed(trx, 'no issue is a part of itself');
+      const rule = await ruleNamed(trx, 'no issue is its own ancestor');
       await addIssues(trx, 20_000, 3_000);
       const startedMs = performance.now();
       expect(await faultyRows(trx, rule)).toEqual({ total: 0, rows: [] });
@@ -306,7 +306,7 @@ describe('the rules of workgraph verify', () => {
       const followed = (await selectReferences(trx)).flatMap(({ table, columns }) =>
         columns.map((column) => `${table}.${column}`),
       );
-      const known = new Set([...followed, ...Object.keys(pointingNowhere)]);
+      const known = new Set([...followed, ...Object.keys(uncheckedReferences)]);
       expect(rows.map(({ name }) => name).filter((name) => !known.has(name))).toEqual([]);
     });
   });

@@ -111,7 +111,7 @@ onPostgres('rows as PostgreSQL sends them', () => {
       const uuids = Array.from({ length: count }, () => newUuid());
       array.begin(count);
       for (const uuid of uuids) array.add(uuidBytes(uuid), 0);
-      const sent = array.sent();
+      const sent = array.toBuffer();
       expect(uuidTexts(sent, 0)).toEqual(uuids);
       const { rows } = await connection.texts(statement, { uuids: sent });
       expect(rows).toEqual([[count === 0 ? null : `{${uuids.join(',')}}`]]);

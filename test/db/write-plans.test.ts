@@ -29,7 +29,7 @@ onPostgres('a statement that changes issues', () => {
       .limit(count)
       .execute();
     const connection = await database.connect();
-    const connect = () => Promise.resolve(connection.lent());
+    const connect = () => Promise.resolve(connection.withoutRelease());
     const form = { kind: 'revision', named: 'id', columns, wait: true } as const;
     for (let time = 0; time < 20; time += 1) {
       const changes = ids.map(({ id }) => ({

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@j
 import { sql } from 'kysely';
 import { numberChanges } from '../../src/db/changes.ts';
 import type { Database } from '../../src/db/engine/engine.ts';
-import { inside, inTransaction } from '../../src/db/engine/transaction.ts';
+import { transactionTarget, inTransaction } from '../../src/db/engine/transaction.ts';
 import { Sequencer } from '../../src/live/sequencer.ts';
 import { newUuid } from '../../src/resolvers/ids.ts';
 import { copyTemplate } from '../support/templates.ts';
@@ -73,12 +73,12 @@ it('the sequencer gives the positions of a run that was rolled back to the same 
   const db = database.of(workspaceId);
   await append(workspaceId, 3);
   const rolledBack = inTransaction(db, async (trx) => {
-    expect(await numberChanges(inside(trx), 1)).toMatchObject({ count: 3, position: 3 });
+    expect(await numberChanges(transactionTarget(trx), 1)).toMatchObject({ count: 3, position: 3 });
     throw new Error('undone');
   });
   await expect(rolledBack).rejects.toThrow('undone');
   const connect = () => database.connect();
-  expect(await numberChanges({ db, connect }, 2)).toMatchObject({ held: true, count: 3, position: 3 });
+  expect(await numberChanges({ db, connect }, 2)).toMatchObject({ hasLock: true, count: 3, position: 3 });
   expect(await positionsOf(workspaceId)).toEqual([1, 2, 3]);
 });
 
@@ -92,9 +92,9 @@ onPostgres(
     const connect = () => database.connect();
     await append(workspaceId, 3);
     await inTransaction(db, async (trx) => {
-      await numberChanges(inside(trx), 1);
+      await numberChanges(transactionTarget(trx), 1);
       expect(await numberChanges({ db, connect }, 2)).toMatchObject({
-        held: false,
+        hasLock: false,
         count: 0,
         position: null,
       });

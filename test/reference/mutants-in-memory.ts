@@ -4,25 +4,25 @@ import type { Mutant } from './mutant-list.ts';
 export const inMemory: readonly Omit<Mutant, 'file'>[] = [
   {
     name: 'memory is served for ever',
-    from: 'if (now - entry.validFromMs < leaseMs && entry.validFromNumber',
+    from: 'if (nowMs - entry.validFromMs < leaseMs && entry.validFromNumber',
     to: 'if (entry.validFromNumber',
     by: 'leases',
   },
   {
     name: 'the lease counts from the end of the check',
-    from: 'validFromMs: began }',
+    from: 'validFromMs: beganMs }',
     to: 'validFromMs: performance.now() }',
     by: 'leases',
   },
   {
     name: 'the lease counts from the end of the poll',
-    from: 'validFromMs: now }',
+    from: 'validFromMs: nowMs }',
     to: 'validFromMs: performance.now() }',
     by: 'leases',
   },
   {
     name: 'the poll renews the lease of what has changed',
-    from: 'isOther(snapshot.version, version) || auth',
+    from: 'isDifferent(snapshot.version, version) || auth',
     to: 'auth',
     by: 'leases',
   },
@@ -40,7 +40,7 @@ export const inMemory: readonly Omit<Mutant, 'file'>[] = [
   },
   {
     name: 'a caller joins a check that began longer ago than the lease',
-    from: ' && began - check.beganMs < leaseMs)',
+    from: ' && beganMs - check.beganMs < leaseMs)',
     to: ')',
     by: 'leases',
   },

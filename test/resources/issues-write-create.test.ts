@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { unwrittenSets } from '../../src/resolvers/housekeeping.ts';
+import { issuesWithoutIdArrays } from '../../src/resolvers/housekeeping.ts';
 import { encodeId, newUuid } from '../../src/resolvers/ids.ts';
 import { tidy } from '../../src/server/janitor.ts';
 import { team } from '../support/fixtures.ts';
@@ -259,7 +259,7 @@ describe('the ids of labels and people in the row of an issue', () => {
   };
 
   const tidyAll = () =>
-    tidy([unwrittenSets(app.database)], {
+    tidy([issuesWithoutIdArrays(app.database)], {
       info: () => undefined,
       warn: (object: unknown) => expect(object).toBeUndefined(),
     });

@@ -2,7 +2,7 @@ import { maxPeriods } from '../../src/model/statistics-limits.ts';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { AppError } from '../../src/resolvers/errors.ts';
-import { periodsInTurn, periodsOf } from '../../src/resolvers/trends/periods.ts';
+import { periodsInSlice, periodsOf } from '../../src/resolvers/trends/periods.ts';
 import { TimeZone } from '../../src/resolvers/trends/time-zones.ts';
 import { Random } from '../support/random.ts';
 
@@ -99,7 +99,7 @@ it('the periods of several statistics are made in several rounds of the event lo
   let round = 0;
   const days = { every: 'day', from: '2024-11-01', to: '2025-11-30' } as const;
   const statistics = zones.slice(0, 40).map(async (timeZone) => {
-    await periodsInTurn({ ...days, timeZone });
+    await periodsInSlice({ ...days, timeZone });
     rounds.push(round);
   });
   while (rounds.length < statistics.length) {

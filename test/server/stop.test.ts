@@ -27,7 +27,7 @@ function gatedDatabase(gate: Promise<void>, pinged?: () => void): Database {
     of: () => nothing as TenantDb,
     unscoped: nothing as Database['unscoped'],
     connect: unavailable,
-    connectApart: unavailable,
+    connectOutsidePool: unavailable,
     shared: unavailable,
     load: () => ({ open: 0, idle: 0, size: 10, waiting: 0 }),
     writeSignals: new WriteSignals(),

@@ -12,7 +12,7 @@ import {
 } from '../../db/backup/catalog.ts';
 import { readRows, normalizeOutput } from '../../db/backup/rows.ts';
 import { countAllWebhooks } from '../../db/webhooks.ts';
-import { whileFilesStay } from '../../db/housekeeping.ts';
+import { withFileRemovalPaused } from '../../db/housekeeping.ts';
 import { createDirectory } from '../../db/engine/directory-lock.ts';
 import { inSnapshotOfAll } from '../../db/engine/database-snapshot.ts';
 import type { UnscopedTrx } from '../../db/engine/transaction.ts';
@@ -41,7 +41,7 @@ export async function writeBackup(env: CommandEnvironment, directory: string): P
   const partial = `${directory}.partial-${randomUUID().slice(0, 8)}`;
   createDirectory(dirname(tablePath(partial, '')));
   try {
-    const manifest = await whileFilesStay(env.database, () => writeContent(env, partial), env.signal);
+    const manifest = await withFileRemovalPaused(env.database, () => writeContent(env, partial), env.signal);
     await writeSynced(manifestPath(partial), [Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)]);
     for (const path of [dirname(tablePath(partial, '')), partial]) await syncDirectory(path);
     await refuseExisting(directory);

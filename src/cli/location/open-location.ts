@@ -31,7 +31,7 @@ export async function openUpToDate(
 export async function migrateLocation(
   config: Config,
   say: (text: string) => void,
-  progress?: MigrateOptions['progress'],
+  onProgress?: MigrateOptions['onProgress'],
 ): Promise<string[]> {
   const { databaseUrl, dataDir, prepared, wire } = config;
   // There is no timeout because creating an index over many rows can take long.
@@ -42,7 +42,7 @@ export async function migrateLocation(
   const database = await openDatabase(location);
   try {
     await refuseNewerSchema(database);
-    return await migrate(database, { log: (line) => say(`${line}\n`), ...(progress && { progress }) });
+    return await migrate(database, { log: (line) => say(`${line}\n`), ...(onProgress && { onProgress }) });
   } finally {
     await database.close();
   }

@@ -16,7 +16,7 @@ export async function lockWorkspaces(trx: UnscopedTrx): Promise<boolean> {
   }
 }
 
-/** Even this many of the longest possible rows fit into memory. */
+/** Few enough that even the longest possible rows fit into memory. */
 const rowsPerFetch = 200;
 
 /** Makes PostgreSQL print values alike on every engine and in every time zone, until the transaction ends. */

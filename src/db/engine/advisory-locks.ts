@@ -1,6 +1,6 @@
 /**
- * The numbers of the advisory locks, each of which has its own, so that no two of them meet. All but the last are the first of two
- * numbers, four letters in ASCII; the second one says which workspace, for example.
+ * The numbers of the advisory locks, which all differ. All but the last are the first of two numbers, four letters in
+ * ASCII; the second number identifies the locked object, such as a workspace.
  */
 export const advisoryLocks = {
   /** 'wgch': the sequencer in a workspace. */

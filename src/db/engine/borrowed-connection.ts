@@ -38,10 +38,10 @@ export interface Pool extends PostgresPool {
   ping(): Promise<void>;
   connect(): Promise<BorrowedConnection>;
   /**
-   * Lends a connection beyond the size of the pool, to one caller at a time: for a lock that is held while others use
+   * Lends a connection in addition to those of the pool, to one caller at a time: for a lock that is held while others use
    * the pool.
    */
-  connectApart(): Promise<BorrowedConnection>;
+  connectOutsidePool(): Promise<BorrowedConnection>;
   /** A shared connection for this statement, which must be a read; undefined when none is available for it. */
   shared(statement: Prepared): BorrowedConnection | undefined;
 }
@@ -50,23 +50,26 @@ export interface Pool extends PostgresPool {
 export class BorrowedConnection implements PostgresPoolClient {
   readonly #session: Session;
   readonly #giveBack: (destroy?: boolean) => void;
-  readonly #writeSignals: Pick<WriteSignals, 'ended'> | undefined;
+  readonly #writeSignals: Pick<WriteSignals, 'notify'> | undefined;
   readonly #written = new Map<WriteSignal, Set<string | undefined>>();
 
   constructor(
     session: Session,
     giveBack: (destroy?: boolean) => void,
-    writeSignals?: Pick<WriteSignals, 'ended'>,
+    writeSignals?: Pick<WriteSignals, 'notify'>,
   ) {
     this.#session = session;
     this.#giveBack = giveBack;
     this.#writeSignals = writeSignals;
   }
 
-  /** Lends the connection on. Releasing the result does not return it to the pool; its writes are reported by this one. */
-  lent(): BorrowedConnection {
+  /**
+   * The connection for another borrower, whose release does not return it to the pool. Its writes are reported by the
+   * release of this one.
+   */
+  withoutRelease(): BorrowedConnection {
     return new BorrowedConnection(this.#session, () => undefined, {
-      ended: (signal, workspaceId) => this.#note([signal], workspaceId),
+      notify: (signal, workspaceId) => this.#note([signal], workspaceId),
     });
   }
 
@@ -74,7 +77,7 @@ export class BorrowedConnection implements PostgresPoolClient {
   release(destroy?: boolean): void {
     this.#giveBack(destroy);
     for (const [signal, workspaceIds] of this.#written) {
-      for (const workspaceId of workspaceIds) this.#writeSignals?.ended(signal, workspaceId);
+      for (const workspaceId of workspaceIds) this.#writeSignals?.notify(signal, workspaceId);
     }
   }
 
@@ -103,13 +106,14 @@ export class BorrowedConnection implements PostgresPoolClient {
   }
 
   /**
-   * Repeats a read that was sent over a shared connection. It is not measured again, because the first run still is.
+   * Repeats a read that was sent over a shared connection. The meter does not count it again, because it still counts
+   * the first run.
    */
-  again(statement: Prepared, parameters: unknown[]): Promise<TextRows> {
+  repeat(statement: Prepared, parameters: unknown[]): Promise<TextRows> {
     return this.#session.prepared(statement, parameters);
   }
 
-  /** Runs a prepared statement and returns all cells as text, for rows that are kept for longer than the buffers. */
+  /** Runs a prepared statement and returns all cells as text, for rows that must outlive the buffers. */
   async texts(statement: Prepared, values: Values): Promise<TextRows<readonly (string | null)[]>> {
     const { rows, types, release } = await this.rows(statement, values);
     const texts = rows.map(textsOf);

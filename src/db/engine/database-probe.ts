@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Generations } from './generations.ts';
 import { isReadOnly } from './unavailable.ts';
 
-const withinMs = 2_000;
+const timeoutMs = 2_000;
 
 /** One connection for probes, so that they do not depend on a free connection of the pool. */
 export class Probe {
@@ -14,15 +14,15 @@ export class Probe {
     this.#pool = new pg.Pool({
       ...options,
       max: 1,
-      connectionTimeoutMillis: withinMs,
-      query_timeout: withinMs,
+      connectionTimeoutMillis: timeoutMs,
+      query_timeout: timeoutMs,
       idleTimeoutMillis: 0,
     });
-    surviveLosses(this.#pool);
+    ignoreConnectionLoss(this.#pool);
   }
 
   /** Sends a statement, after those that were sent before. */
-  async ask(text: string, values: unknown[] = []): Promise<void> {
+  async send(text: string, values: unknown[] = []): Promise<void> {
     const client = await this.#generations.lend(this.#pool);
     let failed = true;
     try {
@@ -30,7 +30,7 @@ export class Probe {
       failed = false;
     } catch (error) {
       // A standby refuses notifications, too.
-      if (isReadOnly(error)) this.#generations.refused(client);
+      if (isReadOnly(error)) this.#generations.reportRefusedWrite(client);
       throw error;
     } finally {
       client.release(failed || this.#generations.isOld(client));
@@ -43,7 +43,7 @@ export class Probe {
 }
 
 /** Keeps lost connections from ending the process: an 'error' event without listeners does that. */
-export function surviveLosses(pool: pg.Pool): void {
+export function ignoreConnectionLoss(pool: pg.Pool): void {
   pool.on('error', () => undefined);
   // The pool removes its own listener while a connection is lent.
   pool.on('connect', (client) => client.on('error', () => undefined));

@@ -47,7 +47,8 @@ export function lockDataDirectory(dataDir: string): DataDirectoryLock {
   const lockFile = join(dataDir, 'lock');
   const pidFile = join(dataDir, 'lock.pid');
   const owner = otherOwner(dataDir);
-  // Even then a server may hold the directory, through which the command can run. Opening its file leaves nothing behind.
+  // A server may still hold the directory, and then the command can run through that server. Opening an existing lock file
+  // creates nothing that belongs to this user.
   if (owner !== undefined && !existsSync(lockFile)) throw new ForeignDataDirectoryError(dataDir, owner);
   let database: DatabaseSync | undefined;
   try {
@@ -63,7 +64,7 @@ export function lockDataDirectory(dataDir: string): DataDirectoryLock {
     throw error;
   }
   held.add(database);
-  // This is another file than the lock: if this process opened and closed the locked file, the lock would be released.
+  // The pid is not in the lock file itself: if this process opened and closed that file, the lock would be released.
   writeFileSync(pidFile, `${process.pid}\n`);
   return {
     announceRelease: () => {

@@ -41,9 +41,9 @@ export interface EmbeddedLocation {
  */
 const maxWaitMs = 30_000;
 
-// V8 soon compiles much of the engine a second time, optimized and on other threads. A command ends before that pays,
-// and waits for those threads. With 15 times the default, V8 begins with what a server runs often, which is soon as
-// fast.
+// V8 soon recompiles much of the engine with its optimizing compiler, on other threads. A command ends before that pays
+// off, and has to wait for those threads. With 15 times the default budget, V8 first optimizes only what a server runs
+// often, which makes a server as fast after a short time.
 setFlagsFromString('--wasm-tiering-budget=200000000');
 
 /**
@@ -70,7 +70,7 @@ export async function openEmbedded({
     return new EmbeddedPool(pglite, client, { lock, wire: wires[wire] });
   } catch (error) {
     lock.release();
-    throw unopened(dataDir, error);
+    throw openingError(dataDir, error);
   }
 }
 
@@ -89,8 +89,8 @@ function freeBytesOf(directory: string): number | undefined {
   }
 }
 
-/** The error of a database that could not be opened. On a full disk, that of the engine says nothing of the disk. */
-function unopened(dataDir: string, error: unknown): unknown {
+/** The error of a database that could not be opened. The error of the engine does not mention that the disk is full. */
+function openingError(dataDir: string, error: unknown): unknown {
   const freeBytes = freeBytesOf(dataDir);
   if (freeBytes === undefined || freeBytes >= neededBytes) return error;
   const reason = error instanceof Error ? ` (${error.message})` : '';
@@ -154,7 +154,7 @@ export class EmbeddedPool implements Pool {
     );
   }
 
-  connectApart(): never {
+  connectOutsidePool(): never {
     throw new Error('The embedded database cannot open a second connection.');
   }
 

@@ -30,9 +30,9 @@ export interface Database {
   /** Lends a connection for prepared statements. The caller must release it. */
   connect(): Promise<BorrowedConnection>;
   /**
-   * Lends a connection beyond the size of the pool, to one caller at a time, for a lock. Not on the embedded engine.
+   * Lends a connection in addition to those of the pool, to one caller at a time, for a lock. Not on the embedded engine.
    */
-  connectApart(): Promise<BorrowedConnection>;
+  connectOutsidePool(): Promise<BorrowedConnection>;
   /** A shared connection for this statement, which must be a read; undefined when none is available for it. */
   shared(statement: Prepared): BorrowedConnection | undefined;
   /** Undefined without replicas. */
@@ -69,12 +69,12 @@ export async function openDatabase(
   if ('dataDir' in location) {
     // A server on PostgreSQL does not load the embedded engine, whose code takes megabytes.
     const { openEmbedded } = await import('./embedded.ts');
-    return over('embedded', await openEmbedded(location));
+    return databaseOver('embedded', await openEmbedded(location));
   }
   const pool = new ServerPool(location);
   pool.writeSignals.subscribe('reference', () => pool.notify(referenceChannel, 'written'));
   const replicas = replicaUrls.length > 0 ? new Replicas(location, pool, replicaUrls) : undefined;
-  const database = { ...over('postgres', pool, replicas), generations: pool.generations };
+  const database = { ...databaseOver('postgres', pool, replicas), generations: pool.generations };
   try {
     await sql`select 1`.execute(database.unscoped);
   } catch (error) {
@@ -84,19 +84,19 @@ export async function openDatabase(
   return database;
 }
 
-function over(engine: Database['engine'], pool: Pool, replicas?: Replicas): Database {
+function databaseOver(engine: Database['engine'], pool: Pool, replicas?: Replicas): Database {
   const unscoped = unscopedHandle(new PostgresDialect({ pool }));
   return {
     engine,
     of: cachedHandles(unscoped),
     unscoped,
     connect: () => pool.connect(),
-    connectApart: () => pool.connectApart(),
+    connectOutsidePool: () => pool.connectOutsidePool(),
     shared: (statement) => pool.shared(statement),
     replicas,
     load: () => pool.load(),
     writeSignals: pool.writeSignals,
-    ping: pinging(pool),
+    ping: singlePing(pool),
     close: async () => {
       await Promise.all([pool.end(), replicas?.close()]);
     },
@@ -118,18 +118,18 @@ function cachedHandles(unscoped: Kysely<Tables>): Database['of'] {
   };
 }
 
-/** Sends one statement at a time, however many probes ask. Probes of a frozen server must not fill the pool. */
-function pinging(pool: Pool): Database['ping'] {
-  let underway: Promise<unknown> | undefined;
+/** Sends one statement at a time, which all concurrent probes share. Probes of a frozen server must not fill the pool. */
+function singlePing(pool: Pool): Database['ping'] {
+  let running: Promise<unknown> | undefined;
   return async (timeoutMs) => {
-    underway ??= pool.ping().finally(() => {
-      underway = undefined;
+    running ??= pool.ping().finally(() => {
+      running = undefined;
     });
     // A failure after the timeout would otherwise be an unhandled rejection.
-    underway.catch(() => undefined);
+    running.catch(() => undefined);
     const deadline = new AbortController();
     const late = delay(timeoutMs, 'late', { signal: deadline.signal }).catch(() => undefined);
-    const first = await Promise.race([underway, late]).finally(() => deadline.abort());
+    const first = await Promise.race([running, late]).finally(() => deadline.abort());
     if (first === 'late')
       throw new DatabaseUnavailableError(`The database did not answer in ${timeoutMs} ms.`);
   };

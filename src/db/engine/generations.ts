@@ -15,18 +15,18 @@ const minIntervalMs = 1_000;
 export class Generations {
   readonly #listeners = new Set<() => void>();
   /** The generation in which opening a connection began, or an older one. */
-  readonly #of = new WeakMap<pg.PoolClient, number>();
+  readonly #generationOf = new WeakMap<pg.PoolClient, number>();
   #current = 0;
   #beganMs = Number.NEGATIVE_INFINITY;
-  #beginning: NodeJS.Timeout | undefined;
+  #beginTimer: NodeJS.Timeout | undefined;
 
   /** Lends a new connection, or one of the current generation, and closes the older ones that it finds. */
   async lend(pool: pg.Pool): Promise<pg.PoolClient> {
     for (;;) {
       const generation = this.#current;
       const client = await pool.connect();
-      if (!this.#of.has(client)) {
-        this.#of.set(client, generation);
+      if (!this.#generationOf.has(client)) {
+        this.#generationOf.set(client, generation);
         return client;
       }
       if (!this.isOld(client)) return client;
@@ -35,17 +35,17 @@ export class Generations {
   }
 
   isOld(client: pg.PoolClient): boolean {
-    return this.#of.get(client) !== this.#current;
+    return this.#generationOf.get(client) !== this.#current;
   }
 
   /** To be called when a write was refused on this connection because its server takes none. */
-  refused(client: pg.PoolClient): void {
-    if (this.isOld(client) || this.#beginning) return;
+  reportRefusedWrite(client: pg.PoolClient): void {
+    if (this.isOld(client) || this.#beginTimer) return;
     const pauseMs = this.#beganMs + minIntervalMs - performance.now();
     if (pauseMs <= 0) return this.#begin();
     // Another generation begins even without a later refusal: when new connections lead to the new primary, writes
     // succeed, and idle connections of this generation would stay at the old one.
-    this.#beginning = setTimeout(() => this.#begin(), pauseMs).unref();
+    this.#beginTimer = setTimeout(() => this.#begin(), pauseMs).unref();
   }
 
   /** Calls the listener when a generation begins. Returns a function that removes the listener. */
@@ -55,7 +55,7 @@ export class Generations {
   }
 
   #begin(): void {
-    this.#beginning = undefined;
+    this.#beginTimer = undefined;
     this.#beganMs = performance.now();
     this.#current += 1;
     for (const listener of this.#listeners) listener();

@@ -8,10 +8,10 @@ import { inOrder } from './in-order.ts';
 import { isTransactionControl } from './meter.ts';
 import { isConnectionLoss, isReadOnly } from './unavailable.ts';
 
-/** The minimum time that the end of a transaction gets, even if the request has less left. */
+/** The least time for a statement that begins or ends a transaction, even if the request has less left. */
 const minControlMs = 500;
-/** How a statement starts that begins a transaction. */
-const transactionBeginning = /^(?:begin|start transaction)\b/;
+/** Matches a statement that begins a transaction. */
+const beginsTransaction = /^(?:begin|start transaction)\b/;
 /** How long a statement may continue when its client has disconnected. After that it is canceled. */
 const cancelAfterMs = 50;
 
@@ -20,14 +20,17 @@ interface Owner {
   readonly wire: PostgresWire;
   /** How long a statement may take before the connection is considered lost. */
   readonly statementMs: number | undefined;
-  /** Settings that are sent with the beginning of each transaction where the connection does not keep them. */
-  readonly beginning: string;
+  /**
+   * Statements that set the limits of each transaction, sent with its `begin`; empty where the connection keeps its
+   * settings.
+   */
+  readonly transactionSettings: string;
   /** The name under which the connection keeps the statement; undefined when it does not keep it. */
   readonly nameOf: (statement: Prepared) => string | undefined;
   /** Cancels the statement that runs on the connection. */
   readonly cancel: () => void;
   /** Called when the server has refused a write because it takes none. */
-  readonly refused: () => void;
+  readonly onReadOnly: () => void;
   /** The error for a caller whose connection was lost. */
   readonly unavailable: (error: unknown) => Error;
 }
@@ -39,7 +42,7 @@ export class GuardedSession implements Session {
   readonly #owner: Owner;
   readonly #send: <Result>(work: () => Promise<Result>) => Promise<Result>;
   readonly #stopListening: (() => void) | undefined;
-  #late: NodeJS.Timeout | undefined;
+  #cancelTimer: NodeJS.Timeout | undefined;
   #isLost = false;
 
   constructor(client: pg.PoolClient, deadline: Deadline | undefined, owner: Owner) {
@@ -52,7 +55,7 @@ export class GuardedSession implements Session {
 
   /** Ends the session. Returns whether the connection was lost, so that it must be closed. */
   end(): boolean {
-    clearTimeout(this.#late);
+    clearTimeout(this.#cancelTimer);
     this.#stopListening?.();
     return this.#isLost;
   }
@@ -60,14 +63,14 @@ export class GuardedSession implements Session {
   query<Row>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
     return this.#send(() =>
       this.#guard(text, async (timeoutMs) => {
-        const { beginning } = this.#owner;
-        const begins = beginning !== '' && transactionBeginning.test(text);
+        const { transactionSettings } = this.#owner;
+        const begins = transactionSettings !== '' && beginsTransaction.test(text);
         const config: pg.QueryConfig & { query_timeout: number | undefined } = {
-          ...(begins ? { text: text + beginning } : { text, values: [...values] }),
+          ...(begins ? { text: text + transactionSettings } : { text, values: [...values] }),
           query_timeout: timeoutMs,
         };
         const answer = await this.#client.query(config);
-        // The beginning with settings consists of several statements, for each of which pg returns a result.
+        // A `begin` with settings consists of several statements, for each of which pg returns a result.
         const result: unknown = Array.isArray(answer) ? answer[0] : answer;
         return result as PostgresQueryResult<Row>;
       }),
@@ -79,10 +82,10 @@ export class GuardedSession implements Session {
       const { wire, nameOf } = this.#owner;
       const name = nameOf(statement);
       return this.#guard(statement.text, (timeoutMs) => {
-        // A statement that is refused before it is sent says nothing of its usual time.
+        // Measured only once it is sent: a statement that the deadline refuses has no duration.
         const sentAtMs = performance.now();
         const run = wire.run(this.#client, statement, { name, values, timeoutMs });
-        return run.finally(() => statement.took(performance.now() - sentAtMs));
+        return run.finally(() => statement.recordDuration(performance.now() - sentAtMs));
       });
     });
   }
@@ -92,7 +95,7 @@ export class GuardedSession implements Session {
     text: string,
     send: (timeoutMs: number | undefined) => Promise<Result>,
   ): Promise<Result> {
-    const { statementMs, refused, unavailable } = this.#owner;
+    const { statementMs, onReadOnly, unavailable } = this.#owner;
     const isControl = isTransactionControl(text);
     if (!isControl) this.#deadline?.check();
     const leftMs = this.#deadline?.leftMs ?? Number.POSITIVE_INFINITY;
@@ -101,7 +104,7 @@ export class GuardedSession implements Session {
       return await send(Number.isFinite(withinMs) ? Math.ceil(withinMs) : undefined);
     } catch (error) {
       if (!isConnectionLoss(error)) throw error;
-      if (isReadOnly(error)) refused();
+      if (isReadOnly(error)) onReadOnly();
       // After a read timeout the connection still waits for its answer, so it is closed.
       else this.#isLost = true;
       throw unavailable(error);
@@ -109,7 +112,7 @@ export class GuardedSession implements Session {
   }
 
   #cancelSoon(): void {
-    this.#late = setTimeout(() => {
+    this.#cancelTimer = setTimeout(() => {
       // The connection is closed afterwards: a late cancellation must not hit a statement of another request.
       this.#isLost = true;
       this.#owner.cancel();

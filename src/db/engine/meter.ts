@@ -16,11 +16,11 @@ export interface Meter {
   /** How much the request may still read; undefined where there is no limit. */
   allowance?: ReadAllowance | undefined;
   /** The request that sends the statements, for the listeners of `onStatement`. */
-  readonly subject?: Subject | undefined;
+  readonly loggedRequest?: LoggedRequest | undefined;
 }
 
-/** The parts of a request that log lines contain. */
-export interface Subject {
+/** What log lines and traces say about a request. */
+export interface LoggedRequest {
   readonly requestId: string;
   readonly operationName: string | undefined;
   /** The position of the request in a trace. */
@@ -32,7 +32,7 @@ export interface SentStatement {
   readonly sql: string;
   readonly tookMs: number;
   readonly failed: boolean;
-  readonly subject: Subject | undefined;
+  readonly loggedRequest: LoggedRequest | undefined;
 }
 
 /**
@@ -46,9 +46,9 @@ export function onStatement(listener: (statement: SentStatement) => void): () =>
 /** Runs a request with its own meter. Statements that it awaits or batches count on this meter only. */
 export function withMeter<Result>(
   request: () => Promise<Result>,
-  { deadline, subject, allowance }: Pick<Meter, 'deadline' | 'subject' | 'allowance'> = {},
+  { deadline, loggedRequest, allowance }: Pick<Meter, 'deadline' | 'loggedRequest' | 'allowance'> = {},
 ): Promise<Result> {
-  return meters.run({ statements: 0, sqlMs: 0, deadline, subject, allowance }, request);
+  return meters.run({ statements: 0, sqlMs: 0, deadline, loggedRequest, allowance }, request);
 }
 
 /** The meter of the request that is running, or undefined outside of one. */
@@ -76,7 +76,8 @@ export async function measure<Result>(sql: string, send: () => Promise<Result>):
   } finally {
     const tookMs = performance.now() - sentAtMs;
     if (running) running.sqlMs += tookMs;
-    for (const listener of listeners) listener({ sql, tookMs, failed, subject: running?.subject });
+    for (const listener of listeners)
+      listener({ sql, tookMs, failed, loggedRequest: running?.loggedRequest });
   }
 }
 

@@ -26,7 +26,7 @@ export interface MigrationProgress {
 export interface MigrateOptions {
   readonly log?: (line: string) => void;
   /** Called before each migration of those that are pending, and when one has written rows. */
-  readonly progress?: (reached: MigrationProgress) => void;
+  readonly onProgress?: (progress: MigrationProgress) => void;
   /** Called with what a migration reports, such as how many rows it repaired; `log` by default. */
   readonly report?: (line: string) => void;
   /** The directory of the files NNNN_name.ts; that of the repository by default. */
@@ -41,23 +41,24 @@ export interface MigrateOptions {
  * long time.
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
-  const { log, report = log, progress, folder = migrationsFolder } = options;
+  const { log, report = log, onProgress, folder = migrationsFolder } = options;
   const names = await migrationNames(folder);
   const db = database.unscoped.withoutPlugins() as unknown as Kysely<Ledger>;
   const applied: string[] = [];
-  const total = progress ? (await schemaState(database, folder)).pending.length : 0;
-  const reached = (name: string, rows: number) => progress?.({ name, done: applied.length, total, rows });
+  const total = onProgress ? (await schemaState(database, folder)).pending.length : 0;
+  const reportProgress = (name: string, rows: number) =>
+    onProgress?.({ name, done: applied.length, total, rows });
   for (;;) {
     // The embedded engine has only one connection.
-    const separate = database.engine === 'postgres' ? db : undefined;
+    const separateDb = database.engine === 'postgres' ? db : undefined;
     const step = await db
       .transaction()
-      .execute((transaction) => applyNext(transaction, { names, folder, separate, reached }));
+      .execute((transaction) => applyNext(transaction, { names, folder, separateDb, reportProgress }));
     if (step === 'done') return applied;
-    if (step === 'held') await delay(retryMs);
+    if (step === 'locked') await delay(retryMs);
     else {
       log?.(`applied migration ${step.name}`);
-      if (step.done) report?.(`migration ${step.name} ${step.done}`);
+      if (step.outcome) report?.(`migration ${step.name} ${step.outcome}`);
       applied.push(step.name);
     }
   }
@@ -117,19 +118,19 @@ async function applyNext(
   {
     names,
     folder,
-    separate,
-    reached,
+    separateDb,
+    reportProgress,
   }: {
     names: readonly string[];
     folder: string;
-    separate: Kysely<Ledger> | undefined;
-    reached: (name: string, rows: number) => void;
+    separateDb: Kysely<Ledger> | undefined;
+    reportProgress: (name: string, rows: number) => void;
   },
-): Promise<'done' | 'held' | { name: string; done: string | undefined }> {
+): Promise<'done' | 'locked' | { name: string; outcome: string | undefined }> {
   const lock = await sql<{
     taken: boolean;
   }>`select pg_try_advisory_xact_lock(${sql.lit(advisoryLocks.migrations)}) as taken`.execute(transaction);
-  if (!lock.rows[0]?.taken) return 'held';
+  if (!lock.rows[0]?.taken) return 'locked';
   // Two sessions may both find the table missing, and `if not exists` would then fail in one of them. The lock prevents
   // it.
   await sql`create table if not exists migration (
@@ -147,21 +148,21 @@ async function applyNext(
   )) as Migration;
   // The transaction that holds the lock is idle while the separate connection works.
   await sql`set local idle_in_transaction_session_timeout = 0`.execute(transaction);
-  reached(name, 0);
-  const done = await run(migration, transaction, separate, (rows) => reached(name, rows));
+  reportProgress(name, 0);
+  const outcome = await run(migration, transaction, separateDb, (rows) => reportProgress(name, rows));
   await transaction.insertInto('migration').values({ name }).execute();
-  return { name, done: done ?? undefined };
+  return { name, outcome: outcome ?? undefined };
 }
 
 async function run(
   migration: Migration,
   transaction: Transaction<Ledger>,
-  separate: Kysely<Ledger> | undefined,
-  filled: (rows: number) => void,
+  separateDb: Kysely<Ledger> | undefined,
+  onRows: (rows: number) => void,
 ): Promise<string | undefined | void> {
-  if ('indexes' in migration) return changeIndexes(separate ?? transaction, migration.indexes);
+  if ('indexes' in migration) return changeIndexes(separateDb ?? transaction, migration.indexes);
   if ('fillSome' in migration)
-    return fill((after) => migration.fillSome(ofAnyTable(separate ?? transaction), after), filled);
+    return fill((after) => migration.fillSome(ofAnyTable(separateDb ?? transaction), after), onRows);
   return migration.up(ofAnyTable(transaction));
 }
 
@@ -173,14 +174,14 @@ function ofAnyTable(db: Kysely<Ledger>): Kysely<unknown> {
 /** Fills a table step by step. */
 async function fill(
   fillSome: (after: unknown) => Promise<{ written: number; last: unknown }>,
-  filled: (rows: number) => void,
+  onRows: (rows: number) => void,
 ): Promise<string | undefined> {
   let rows = 0;
   let after: unknown;
   do {
     const { written, last } = await fillSome(after);
     rows += written;
-    filled(rows);
+    onRows(rows);
     after = last;
   } while (after !== undefined);
   return rows > 0 ? `wrote ${rows} rows` : undefined;

@@ -13,10 +13,10 @@ interface WatchOptions<Seen> {
 }
 
 /** How often a server is polled. */
-export const askEveryMs = 100;
-/** A server that takes longer to answer counts as gone. */
-const answerWithinMs = 500;
-const connectWithinMs = 2_000;
+export const pollIntervalMs = 100;
+/** A server that takes longer to answer counts as lost. */
+const answerTimeoutMs = 500;
+const connectTimeoutMs = 2_000;
 const retryMs = 500;
 
 /**
@@ -50,8 +50,8 @@ export class PositionWatch<Seen> {
     const client = new pg.Client({
       connectionString: url,
       application_name: name,
-      connectionTimeoutMillis: connectWithinMs,
-      query_timeout: answerWithinMs,
+      connectionTimeoutMillis: connectTimeoutMs,
+      query_timeout: answerTimeoutMs,
       keepAlive: true,
       types: { getTypeParser: () => String },
     });
@@ -60,13 +60,13 @@ export class PositionWatch<Seen> {
     client.on('end', () => this.#lose(client, new Error('The connection was closed.')));
     try {
       await client.connect();
-      await this.#ask(client);
+      await this.#poll(client);
     } catch (error) {
       this.#lose(client, error);
     }
   }
 
-  async #ask(client: pg.Client): Promise<void> {
+  async #poll(client: pg.Client): Promise<void> {
     if (this.#client !== client || this.#isClosed) return;
     const startedMs = performance.now();
     try {
@@ -74,7 +74,7 @@ export class PositionWatch<Seen> {
       const [row] = rows;
       if (this.#client !== client || !row) return;
       this.#options.onSeen(this.#options.read(row), startedMs);
-      this.#timer = setTimeout(() => void this.#ask(client), askEveryMs).unref();
+      this.#timer = setTimeout(() => void this.#poll(client), pollIntervalMs).unref();
     } catch (error) {
       this.#lose(client, error);
     }

@@ -10,7 +10,7 @@ import { maxPreparedNames, type Prepared } from '../statements/prepared.ts';
 import { WriteSignals } from '../statements/write-signals.ts';
 import { type PostgresWire, type WireName, wires } from '../wire/postgres-wire.ts';
 import { Generations } from './generations.ts';
-import { Probe, surviveLosses } from './database-probe.ts';
+import { Probe, ignoreConnectionLoss } from './database-probe.ts';
 import { SharedConnections } from './shared-connection.ts';
 import { DatabaseUnavailableError, unavailable } from './unavailable.ts';
 
@@ -41,15 +41,15 @@ export interface PostgresLocation {
 }
 
 /**
- * The settings of the planner, which the benchmark and the check of shapes use, too. PostgreSQL's default of 4 is for
- * spinning disks: with it, a page that may examine 20,000 rows along an index was at times read by scanning and sorting
- * 200,000. `PGOPTIONS` and `options` in the URL override them.
+ * The settings of the planner, which the benchmarks in `bench` use, too. PostgreSQL's default of 4 is for spinning
+ * disks: with it, the planner may scan and sort 200,000 rows for a page that could examine 20,000 along an index.
+ * `PGOPTIONS` and `options` in the URL override them.
  */
 // oxlint-disable-next-line node/no-process-env -- pg reads it only where it gets no options.
 const plannerOptions = () => ['-c random_page_cost=1.1', process.env.PGOPTIONS ?? ''].join(' ').trim();
 
-/** How much longer than the server this end waits before it gives up. This happens only if the server is frozen. */
-const frozenAfterMs = 500;
+/** How much longer than `statementTimeoutMs` this process waits for an answer. It gives up only if the server is frozen. */
+const clientTimeoutMarginMs = 500;
 const idleConnectionMs = 30_000;
 
 /** The connections to a PostgreSQL server. A lost connection fails the statements on it and never ends the process. */
@@ -61,8 +61,8 @@ export class ServerPool implements Pool {
   readonly #probe: Probe;
   readonly #permits: Semaphore;
   readonly #requestPermits: RequestPermits;
-  /** Lets one caller at a time have a connection beyond the size of the pool. */
-  readonly #oneApart = new Semaphore(1);
+  /** The permit for the one connection in addition to those of the pool. */
+  readonly #outsidePool = new Semaphore(1);
   readonly #poolSize: number;
   /** The connections of the pool that are shared. */
   readonly #shared: SharedConnections;
@@ -71,8 +71,8 @@ export class ServerPool implements Pool {
   readonly #address: string;
   readonly #prepared: boolean;
   readonly #wire: PostgresWire;
-  /** Settings that are sent with the beginning of each transaction where a connection does not keep them. */
-  readonly #beginning: string;
+  /** Statements that set the limits of each transaction, where a connection does not keep its settings. */
+  readonly #transactionSettings: string;
   /** How often each connection has run each statement, by the name of the statement. */
   readonly #named = new WeakMap<pg.PoolClient, Map<string, number>>();
   /** The connections of the pool, lent or not. */
@@ -91,8 +91,8 @@ export class ServerPool implements Pool {
     this.#poolSize = poolSize;
     this.#wire = wire;
     this.#waitMs = waitMs;
-    this.#statementMs = statementTimeoutMs === 0 ? undefined : statementTimeoutMs + frozenAfterMs;
-    const shared = prepared && wire.isPipelined ? sharedOf(poolSize) : 0;
+    this.#statementMs = statementTimeoutMs === 0 ? undefined : statementTimeoutMs + clientTimeoutMarginMs;
+    const shared = prepared && wire.isPipelined ? sharedCount(poolSize) : 0;
     this.#permits = new Semaphore(poolSize - shared);
     this.#requestPermits = new RequestPermits(poolSize);
     this.#shared = new SharedConnections(shared, {
@@ -103,9 +103,9 @@ export class ServerPool implements Pool {
       isSpent: (client) => this.#isSpent(client),
       unavailable: (error) => unavailable(this.#address, error),
       cancel: (client) => this.#cancel(client),
-      alone: async (statement, parameters) => {
+      runSeparately: async (statement, parameters) => {
         const connection = await this.connect();
-        return connection.again(statement, parameters).finally(() => connection.release());
+        return connection.repeat(statement, parameters).finally(() => connection.release());
       },
       lostMs: this.#statementMs ?? Number.POSITIVE_INFINITY,
     });
@@ -114,7 +114,7 @@ export class ServerPool implements Pool {
       lock_timeout: lockTimeoutMs,
       idle_in_transaction_session_timeout: idleTransactionMs,
     };
-    this.#beginning = prepared ? '' : settings(limits);
+    this.#transactionSettings = prepared ? '' : setLocalStatements(limits);
     const common = {
       connectionString: location.url,
       application_name: 'workgraph',
@@ -130,7 +130,7 @@ export class ServerPool implements Pool {
       connectionTimeoutMillis: connectTimeoutMs,
       idleTimeoutMillis: idleConnectionMs,
     });
-    surviveLosses(this.#pool);
+    ignoreConnectionLoss(this.#pool);
     this.#probe = new Probe(common, this.generations);
     this.#pool.on('connect', (client) => {
       this.#open.add(client);
@@ -150,8 +150,8 @@ export class ServerPool implements Pool {
     }
   }
 
-  async connectApart(): Promise<BorrowedConnection> {
-    return this.#connect(this.#oneApart);
+  async connectOutsidePool(): Promise<BorrowedConnection> {
+    return this.#connect(this.#outsidePool);
   }
 
   async #connect(permits: Semaphore, onRelease?: () => void): Promise<BorrowedConnection> {
@@ -183,10 +183,10 @@ export class ServerPool implements Pool {
     const session = new GuardedSession(client, deadline, {
       wire: this.#wire,
       statementMs: this.#statementMs,
-      beginning: this.#beginning,
+      transactionSettings: this.#transactionSettings,
       nameOf: (statement) => this.#nameOn(client, statement),
       cancel: () => this.#cancel(client),
-      refused: () => this.generations.refused(client),
+      onReadOnly: () => this.generations.reportRefusedWrite(client),
       unavailable: (error) => unavailable(this.#address, error),
     });
     const release = (destroy = false) => {
@@ -203,7 +203,7 @@ export class ServerPool implements Pool {
     // The process ids of a pooler are its own, and those of an old primary belong to others on the new one. The time
     // limit of the statement ends it there.
     if (processID === null || !this.#prepared || this.generations.isOld(client)) return;
-    this.#probe.ask('select pg_cancel_backend($1)', [processID]).catch(() => undefined);
+    this.#probe.send('select pg_cancel_backend($1)', [processID]).catch(() => undefined);
   }
 
   shared(statement: Prepared): BorrowedConnection | undefined {
@@ -211,7 +211,7 @@ export class ServerPool implements Pool {
   }
 
   async ping(): Promise<void> {
-    await this.#probe.ask('select 1').catch((error: unknown) => {
+    await this.#probe.send('select 1').catch((error: unknown) => {
       throw unavailable(this.#address, error);
     });
   }
@@ -222,7 +222,7 @@ export class ServerPool implements Pool {
    */
   notify(channel: string, payload: string): void {
     const sending = this.#probe
-      .ask('select pg_notify($1, $2)', [channel, payload])
+      .send('select pg_notify($1, $2)', [channel, payload])
       .catch(() => undefined)
       .finally(() => this.#notifying.delete(sending));
     this.#notifying.add(sending);
@@ -246,9 +246,9 @@ export class ServerPool implements Pool {
     return this.generations.isOld(client) || (this.#named.get(client)?.size ?? 0) > maxPreparedNames;
   }
 
-  /** Breaks all connections, and fails the statements on them. */
-  cut(): void {
-    // pg's types do not declare the connection of a client.
+  /** Destroys all connections, which fails the statements on them. */
+  destroyConnections(): void {
+    // The types of pg do not declare the connection of a client.
     for (const client of this.#open)
       (client as unknown as { connection: pg.Connection }).connection.stream.destroy();
   }
@@ -271,7 +271,7 @@ export class ServerPool implements Pool {
 /**
  * How many of the connections are shared. Most are not, because writes and slow reads need a connection of their own.
  */
-function sharedOf(poolSize: number): number {
+function sharedCount(poolSize: number): number {
   return Math.min(2, Math.floor(poolSize / 3));
 }
 
@@ -292,7 +292,7 @@ function addressOf(url: string): string {
   }
 }
 
-function settings(limits: Readonly<Record<string, number>>): string {
+function setLocalStatements(limits: Readonly<Record<string, number>>): string {
   return Object.entries(limits)
     .map(([name, value]) => `; set local ${name} = ${value}`)
     .join('');

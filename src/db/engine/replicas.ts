@@ -2,7 +2,7 @@ import { CompiledQuery } from 'kysely';
 import { Prepared } from '../statements/prepared.ts';
 import type { BorrowedConnection } from './borrowed-connection.ts';
 import type { Generations } from './generations.ts';
-import { askEveryMs, PositionWatch } from './position-watch.ts';
+import { pollIntervalMs, PositionWatch } from './position-watch.ts';
 import { type PostgresLocation, ServerPool } from './postgres.ts';
 import {
   databaseIdentitySql,
@@ -13,23 +13,26 @@ import {
   type WalPosition,
 } from './wal-position.ts';
 
-/** A replica that is further behind the primary than this serves nothing. */
+/** A replica that is further behind the primary than this answers no queries. */
 const maxBehindMs = 5_000;
 const maxBehindBytes = 64 * 1024 * 1024;
 /** A position that a server reported longer ago than this is not used. */
-const freshMs = 10 * askEveryMs;
+const maxPositionAgeMs = 10 * pollIntervalMs;
 
-/** Where the statements of a query go. */
+/** A server that answers the statements of a query. */
 export interface ReadServer {
   connect(): Promise<BorrowedConnection>;
   shared(statement: Prepared): BorrowedConnection | undefined;
-  /** Whether it has all that was committed before a time, by the clock of `performance.now()`. */
-  hasAllUntil(ms: number): boolean;
-  /** Counts a query whose statements go to it. */
-  used(): void;
+  /** Whether it has everything that was committed before a time, by the clock of `performance.now()`. */
+  hasCommitsBefore(ms: number): boolean;
+  /** Counts a query whose statements it answers. */
+  countQuery(): void;
 }
 
-/** Is told when a replica begins or ceases to serve; `problem` says why it does not, and `error` is that of its connection. */
+/**
+ * Called when a replica begins or ceases to serve. `problem` says why it does not serve, and `error` is that of its
+ * connection.
+ */
 export type ReplicaReport = (replica: number, problem: string | undefined, error: unknown) => void;
 
 interface Observation<Value> {
@@ -59,14 +62,14 @@ export class Replicas {
   readonly #pool: ServerPool;
   #last = 0;
 
-  /** The replicas are used as the location says of the primary, with as many connections each. */
+  /** Each replica is used with the settings of the primary's location, including its number of connections. */
   constructor(location: PostgresLocation, pool: ServerPool, urls: readonly string[]) {
     this.#pool = pool;
     this.#primary = new PrimaryPositions(location.url, pool.generations);
     this.#replicas = urls.map((url) => new Replica({ ...location, url }, this.#primary));
   }
 
-  /** A replica that has everything up to a position; undefined when only the primary may serve. They take turns. */
+  /** The next replica, round robin, that has everything up to a position; undefined when only the primary may answer. */
   choose(position: WalPosition | undefined): ReadServer | undefined {
     for (let tries = 0; tries < this.#replicas.length; tries += 1) {
       this.#last = (this.#last + 1) % this.#replicas.length;
@@ -76,7 +79,7 @@ export class Replicas {
     return undefined;
   }
 
-  /** The position of the primary now: all that was committed before this call is before it. */
+  /** The current position of the primary, which includes everything that was committed before this call. */
   async position(): Promise<WalPosition> {
     const connection = this.#pool.shared(positionStatement) ?? (await this.#pool.connect());
     try {
@@ -151,11 +154,11 @@ class PrimaryPositions {
   /** The last position; undefined if the primary has not answered lately. */
   get last(): WalPosition | undefined {
     const last = this.#seen.at(-1);
-    return last && performance.now() - last.startedMs < freshMs ? last.value : undefined;
+    return last && performance.now() - last.startedMs < maxPositionAgeMs ? last.value : undefined;
   }
 
   /** A position with everything that was committed before a time; undefined when it is not known yet. */
-  after(ms: number): WalPosition | undefined {
+  positionAfter(ms: number): WalPosition | undefined {
     return this.#seen.find(({ startedMs }) => startedMs >= ms)?.value;
   }
 
@@ -163,11 +166,11 @@ class PrimaryPositions {
    * How long ago the primary passed a position, at least; 0 if it has not. Undefined if it was passed before the oldest known
    * position, and that one is so recent that the time could be short or long.
    */
-  beyondForMs({ bytes }: WalPosition): number | undefined {
+  passedForMs({ bytes }: WalPosition): number | undefined {
     const index = this.#seen.findIndex(({ value }) => value.bytes > bytes);
-    const beyond = this.#seen[index];
-    if (!beyond) return 0;
-    const ms = performance.now() - beyond.startedMs;
+    const passed = this.#seen[index];
+    if (!passed) return 0;
+    const ms = performance.now() - passed.startedMs;
     return index === 0 && ms <= maxBehindMs ? undefined : ms;
   }
 
@@ -176,10 +179,10 @@ class PrimaryPositions {
   }
 
   #see(seen: Observation<WalPosition>): void {
-    // Positions of another timeline say nothing of this one.
+    // Positions of different timelines cannot be compared.
     if (this.#seen.at(-1)?.value.timeline !== seen.value.timeline) this.#seen = [];
     this.#seen.push(seen);
-    const oldestMs = seen.startedMs - maxBehindMs - freshMs;
+    const oldestMs = seen.startedMs - maxBehindMs - maxPositionAgeMs;
     while ((this.#seen[0]?.startedMs ?? oldestMs) < oldestMs) this.#seen.shift();
   }
 }
@@ -191,9 +194,9 @@ class Replica implements ReadServer {
   #pool: ServerPool;
   #seen: Observation<ReplicaState> | undefined;
   #report: ((problem: string | undefined, error: unknown) => void) | undefined;
-  /** What was reported last; undefined before the first report. */
-  #served: boolean | undefined;
-  readonly #dueMs = performance.now() + freshMs;
+  /** Whether it served at the last report; undefined before the first one. */
+  #reportedServing: boolean | undefined;
+  readonly #startingUntilMs = performance.now() + maxPositionAgeMs;
   #queries = 0;
 
   constructor(location: PostgresLocation, primary: PrimaryPositions) {
@@ -211,7 +214,7 @@ class Replica implements ReadServer {
       }),
       onSeen: (value, startedMs) => {
         this.#seen = { value, startedMs };
-        this.#tell(undefined);
+        this.#reportChange(undefined);
       },
       onLost: (error) => this.#lose(error),
     });
@@ -225,12 +228,12 @@ class Replica implements ReadServer {
     return this.#pool.shared(statement);
   }
 
-  /** Calls the listener when it begins or ceases to serve, and soon for the first time, because its state is read ten times a second. */
+  /** Calls the listener when the replica begins or ceases to serve, for the first time soon after the start. */
   onChange(report: (problem: string | undefined, error: unknown) => void): void {
     this.#report = report;
   }
 
-  used(): void {
+  countQuery(): void {
     this.#queries += 1;
   }
 
@@ -245,8 +248,8 @@ class Replica implements ReadServer {
     return position !== undefined && position.timeline === timeline && position.bytes >= bytes;
   }
 
-  hasAllUntil(ms: number): boolean {
-    const position = this.#primary.after(ms);
+  hasCommitsBefore(ms: number): boolean {
+    const position = this.#primary.positionAfter(ms);
     return position !== undefined && this.hasReached(position);
   }
 
@@ -261,7 +264,7 @@ class Replica implements ReadServer {
   /** The position that it has replayed; undefined if it has not answered recently, or is no replica of this database. */
   get #position(): WalPosition | undefined {
     const { value: state, startedMs = 0 } = this.#seen ?? {};
-    if (!state?.isReplica || performance.now() - startedMs > freshMs) return undefined;
+    if (!state?.isReplica || performance.now() - startedMs > maxPositionAgeMs) return undefined;
     return state.database === this.#primary.database ? state.position : undefined;
   }
 
@@ -272,32 +275,32 @@ class Replica implements ReadServer {
       return { lagBytes: Number.NaN, lagMs: Number.NaN };
     return {
       lagBytes: Math.max(primary.bytes - position.bytes, 0),
-      lagMs: this.#primary.beyondForMs(position) ?? Number.NaN,
+      lagMs: this.#primary.passedForMs(position) ?? Number.NaN,
     };
   }
 
   /** Statements that wait for a server that is gone fail at once, so that the primary can answer them. */
   #lose(error: unknown): void {
-    const wasThere = this.#seen !== undefined;
+    const hadAnswered = this.#seen !== undefined;
     this.#seen = undefined;
-    this.#tell(error);
-    if (!wasThere) return;
+    this.#reportChange(error);
+    if (!hadAnswered) return;
     const lost = this.#pool;
     this.#pool = new ServerPool(this.#location);
-    lost.cut();
+    lost.destroyConnections();
     void lost.end();
   }
 
-  #tell(error: unknown): void {
+  #reportChange(error: unknown): void {
     const { serves } = this;
-    // At its start, a server does not know yet where the primary and the replica are.
-    const isStarting = this.#served === undefined && performance.now() < this.#dueMs;
-    if (!this.#report || serves === this.#served || (!serves && isStarting)) return;
-    this.#served = serves;
+    // When this process starts, the positions of the primary and the replica are not known yet.
+    const isStarting = this.#reportedServing === undefined && performance.now() < this.#startingUntilMs;
+    if (!this.#report || serves === this.#reportedServing || (!serves && isStarting)) return;
+    this.#reportedServing = serves;
     this.#report(serves ? undefined : this.#problem(), error);
   }
 
-  /** Why it serves nothing. */
+  /** Why it does not serve. */
   #problem(): string {
     const state = this.#seen?.value;
     const primary = this.#primary.last;

@@ -1,20 +1,21 @@
 import type { Deadline } from './deadline.ts';
 
-/** How long a caller waits for a permit; without either it waits until there is one. */
+/** How long a caller waits for a permit: without limit if neither `withinMs` nor `deadline` is set. */
 export interface Wait {
   readonly withinMs?: number | undefined;
-  /** The caller leaves the line when this request is aborted. */
+  /** The caller leaves the queue when this request is aborted. */
   readonly deadline?: Deadline | undefined;
   /** For whom the permit is; by default for the caller alone. `release` has to name the same. */
   readonly holder?: object | undefined;
 }
 
 /**
- * A number of permits. Callers that find none free wait in a queue: the holder with the fewest permits is next, and of several the
- * one whose last turn was first. So a request with many statements does not keep others waiting for all of them.
+ * A number of permits. Callers that find none free wait: the next permit goes to the holder with the fewest permits, and
+ * among equal holders to the one that was served least recently. So a request with many statements does not keep others
+ * waiting for all of them.
  */
 export class Semaphore {
-  /** The callers that wait, by their holders, in the order of their turns. */
+  /** The waiting callers by their holders; the holder that was served least recently comes first. */
   readonly #queues = new Map<object, Set<() => void>>();
   readonly #held = new WeakMap<object, number>();
   #waiting = 0;
@@ -49,7 +50,7 @@ export class Semaphore {
     return new Promise((resolve) => {
       const queue = holder ?? {};
       const settle = (isAcquired: boolean) => {
-        clearTimeout(late);
+        clearTimeout(timer);
         stopListening?.();
         this.#dequeue(queue, proceed);
         resolve(isAcquired);
@@ -60,7 +61,7 @@ export class Semaphore {
       };
       const giveUp = () => settle(false);
       // A timer cannot wait for an infinite time.
-      const late = Number.isFinite(withinMs) ? setTimeout(giveUp, withinMs) : undefined;
+      const timer = Number.isFinite(withinMs) ? setTimeout(giveUp, withinMs) : undefined;
       const stopListening = deadline?.onDisconnect(giveUp);
       this.#enqueue(queue, proceed);
     });
@@ -110,7 +111,7 @@ export class Semaphore {
   }
 
   /** Runs `work` with a permit; calls `refuse`, which throws, when none was acquired. A wait without a limit needs no `refuse`. */
-  async run<Result>(work: () => Promise<Result>, refuse = unexpectedly, wait?: Wait): Promise<Result> {
+  async run<Result>(work: () => Promise<Result>, refuse = refuseUnexpectedly, wait?: Wait): Promise<Result> {
     if (!(await this.acquire(wait))) refuse();
     try {
       return await work();
@@ -120,6 +121,6 @@ export class Semaphore {
   }
 }
 
-function unexpectedly(): never {
+function refuseUnexpectedly(): never {
   throw new Error('A permit was refused although the wait has no limit.');
 }

@@ -16,7 +16,7 @@ const oldMs = 100;
 const waitMs = 100;
 /** The interval at which waiting times are checked. */
 const checkMs = 50;
-/** An idle connection is given back after this time: it may have been cut without notice. */
+/** An idle connection is given back after this time, because it may have been lost without notice. */
 const idleMs = 30_000;
 
 /** What a shared connection needs from its pool. */
@@ -33,7 +33,7 @@ export interface Lender {
   /** Cancels the statement that runs on the connection, which is closed afterwards. */
   cancel(client: pg.PoolClient): void;
   /** Runs a statement on a connection of its own. */
-  alone(statement: Prepared, parameters: unknown[]): Promise<TextRows>;
+  runSeparately(statement: Prepared, parameters: unknown[]): Promise<TextRows>;
   /** How long a statement may take before the connection is considered lost. */
   readonly lostMs: number;
 }
@@ -43,7 +43,7 @@ type StatementResult = TextRows | 'waited';
 
 /** A statement that has been sent. */
 interface PendingStatement {
-  readonly atMs: number;
+  readonly sentAtMs: number;
   readonly deadline: Deadline | undefined;
   /** Undefined when the caller no longer waits. The answer arrives nevertheless. */
   settle: ((error: Error | null, rows?: StatementResult) => void) | undefined;
@@ -66,7 +66,7 @@ export class SharedConnection {
   #sinceMs = 0;
   #checkTimer: NodeJS.Timeout | undefined;
   #isOpening = false;
-  #isHeld = false;
+  #isCorked = false;
   #closed: (() => void) | undefined;
   readonly #lose = () => this.#giveBack('lost');
 
@@ -78,7 +78,7 @@ export class SharedConnection {
           Promise.reject(new Error('The shared connection was given a statement that is not prepared.')),
         prepared: async (statement, parameters) => {
           const rows = await this.#send(statement, parameters);
-          return rows === 'waited' ? this.#lender.alone(statement, parameters) : rows;
+          return rows === 'waited' ? this.#lender.runSeparately(statement, parameters) : rows;
         },
       },
       () => undefined,
@@ -110,7 +110,7 @@ export class SharedConnection {
     if (!oldest) return true;
     const nowMs = performance.now();
     return (
-      this.#underway.length < maxUnderway && nowMs - this.#sinceMs < slowMs && nowMs - oldest.atMs < oldMs
+      this.#underway.length < maxUnderway && nowMs - this.#sinceMs < slowMs && nowMs - oldest.sentAtMs < oldMs
     );
   }
 
@@ -158,20 +158,20 @@ export class SharedConnection {
       const client = this.#client;
       if (!client) return reject(this.#lender.unavailable(connectionLost()));
       const sent: PendingStatement = {
-        atMs: performance.now(),
+        sentAtMs: performance.now(),
         deadline,
         settle: (error, rows) => (rows ? resolve(rows) : reject(error)),
       };
-      if (this.#underway.length === 0) this.#sinceMs = sent.atMs;
+      if (this.#underway.length === 0) this.#sinceMs = sent.sentAtMs;
       this.#underway.push(sent);
       const name = this.#lender.nameOn(client, statement);
       const answered = (error: Error | null, rows?: TextRows) => {
-        const tookMs = this.#answered(sent);
-        if (tookMs !== undefined) statement.took(tookMs);
+        const tookMs = this.#removeAnswered(sent);
+        if (tookMs !== undefined) statement.recordDuration(tookMs);
         if (sent.settle) this.#settle(sent, error, rows);
         else rows?.release?.();
       };
-      this.#hold(client);
+      this.#corkUntilNextTick(client);
       this.#lender.wire
         .run(client, statement, { name, values, timeoutMs: undefined })
         .then((rows) => answered(null, rows), answered);
@@ -179,21 +179,21 @@ export class SharedConnection {
   }
 
   /**
-   * Sends what is written until the next tick in one write. Waiting for the end of this turn of the event loop would
+   * Collects what is written before the next tick into one write. Waiting for the end of this turn of the event loop would
    * save more writes, but turns are long in an overload, and the server would be idle meanwhile.
    */
-  #hold(client: pg.PoolClient): void {
-    if (this.#isHeld) return;
-    this.#isHeld = true;
+  #corkUntilNextTick(client: pg.PoolClient): void {
+    if (this.#isCorked) return;
+    this.#isCorked = true;
     const uncork = this.#lender.wire.cork(client);
     process.nextTick(() => {
-      this.#isHeld = false;
+      this.#isCorked = false;
       uncork();
     });
   }
 
   /** Removes an answered statement. Returns how long it had the connection; undefined when the connection was lost. */
-  #answered(sent: PendingStatement): number | undefined {
+  #removeAnswered(sent: PendingStatement): number | undefined {
     const index = this.#underway.indexOf(sent);
     if (index < 0) return undefined;
     this.#underway.splice(index, 1);
@@ -213,16 +213,16 @@ export class SharedConnection {
   #check(): void {
     const nowMs = performance.now();
     const client = this.#client as pg.PoolClient;
-    const hasMs = nowMs - this.#sinceMs;
+    const elapsedMs = nowMs - this.#sinceMs;
     if (this.#underway.length === 0) {
-      if (hasMs > idleMs) this.#giveBack('usable');
+      if (elapsedMs > idleMs) this.#giveBack('usable');
       return;
     }
     for (const [index, sent] of this.#underway.entries()) {
       if ((sent.deadline?.leftMs ?? 1) <= 0) this.#settle(sent, new Error(readTimeout));
-      else if (index > 0 && nowMs - sent.atMs > waitMs) this.#settle(sent, null, 'waited');
+      else if (index > 0 && nowMs - sent.sentAtMs > waitMs) this.#settle(sent, null, 'waited');
     }
-    if (hasMs < this.#lender.lostMs) return;
+    if (elapsedMs < this.#lender.lostMs) return;
     this.#lender.cancel(client);
     this.#giveBack('lost');
   }

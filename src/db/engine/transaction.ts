@@ -14,16 +14,16 @@ export type Trx = TenantTrx;
 /** A transaction without a workspace. */
 export type UnscopedTrx = Transaction<Tables>;
 
-/** Sends prepared statements through a transaction. */
-export function inside(trx: Trx): StatementTarget {
+/** The target that sends prepared statements through a transaction. */
+export function transactionTarget(trx: Trx): StatementTarget {
   return { db: trx, connect: undefined };
 }
 
 /**
- * How often a transaction that failed because of another one is retried, by SQLSTATE. A foreign key fails only when a row was
- * deleted after the transaction had checked it. The second run reports the missing row to the client.
+ * How often a transaction that failed because of another one is retried, by SQLSTATE. A foreign key is violated only when a
+ * row was deleted after the transaction had checked it, so the second run finds it missing and tells the client.
  */
-const retries: Readonly<Record<string, number>> = { '40001': 3, '40P01': 3, '23503': 1 };
+const maxRetries: Readonly<Record<string, number>> = { '40001': 3, '40P01': 3, '23503': 1 };
 
 /**
  * Runs the work in one transaction and commits it. The work may run several times, so it must not keep state between runs. If
@@ -54,20 +54,23 @@ export async function inOneTransaction<Result>(
 ): Promise<Result> {
   if (!connect) return work({ db, connect });
   const connection = await connect();
-  return inTransactionOn(connection, () => work({ db, connect: () => Promise.resolve(connection.lent()) }));
+  return inTransactionOn(connection, () =>
+    work({ db, connect: () => Promise.resolve(connection.withoutRelease()) }),
+  );
 }
 
 /**
- * Runs reads that all see the database as it is at the first of them. All go over one connection, also those of the handle. The
- * first read takes it, so work that reads nothing needs none.
+ * Runs reads that all see the database as it is at the first of them. All of them, including those of the handle, use
+ * one connection. The first read borrows it, so work that reads nothing needs none.
  */
 export async function inSnapshot<Result>(
   { db, connect }: ConnectedTarget,
-  work: (inside: ConnectedTarget) => Promise<Result>,
+  work: (snapshot: ConnectedTarget) => Promise<Result>,
 ): Promise<Result> {
   let opening: Promise<BorrowedConnection> | undefined;
   let hasEnded = false;
-  // A part of the work may continue after another has failed, when the connection belongs to somebody else.
+  // Some of the concurrent work may continue after other work has failed, when the connection is already lent to
+  // another caller.
   const requireOpen = () => {
     if (hasEnded) throw new Error('The snapshot has ended.');
   };
@@ -76,7 +79,7 @@ export async function inSnapshot<Result>(
     opening ??= openSnapshot(connect);
     const connection = await opening;
     requireOpen();
-    return connection.lent();
+    return connection.withoutRelease();
   };
   const pool = { connect: lend, end: () => Promise.resolve(), options: {} };
   const handle = tenantHandle(unscopedHandle(new PostgresDialect({ pool })), workspaceOf(db));
@@ -101,7 +104,8 @@ async function openSnapshot(connect: ConnectedTarget['connect']): Promise<Borrow
 }
 
 async function endSnapshot(connection: BorrowedConnection): Promise<void> {
-  // After a failed statement this rolls back, which makes no difference to reads. A lost connection has done so already.
+  // After a failed statement this rolls back, which makes no difference to reads. If the connection was lost, the
+  // server has ended the transaction already.
   await connection.query('commit', []).catch(() => undefined);
   connection.release();
 }
@@ -125,18 +129,18 @@ export async function inTransactionOn<Result>(
   }
 }
 
-/** Runs a transaction or a single statement, and retries it if it fails because of another transaction. */
+/** Runs a transaction or a single statement, and maxRetries it if it fails because of another transaction. */
 export async function withRetry<Result>(work: () => Promise<Result>): Promise<Result> {
-  const used = new Map<string, number>();
+  const retriesUsed = new Map<string, number>();
   for (;;) {
     try {
       return await work();
     } catch (error) {
       const state = sqlState(error);
-      const before = used.get(state) ?? 0;
-      if (before >= (retries[state] ?? 0)) throw error;
-      used.set(state, before + 1);
-      await sleep(Math.random() * 10 * 2 ** before);
+      const earlier = retriesUsed.get(state) ?? 0;
+      if (earlier >= (maxRetries[state] ?? 0)) throw error;
+      retriesUsed.set(state, earlier + 1);
+      await sleep(Math.random() * 10 * 2 ** earlier);
     }
   }
 }

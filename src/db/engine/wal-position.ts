@@ -6,7 +6,7 @@ export interface WalPosition {
   readonly bytes: number;
 }
 
-/** Stands for a position that no server has reached, so that only the primary answers. */
+/** Used where the position is not known: no replica has reached it, so only the primary answers. */
 export const unknownPosition: WalPosition = { timeline: 0, bytes: 0 };
 
 /** Reads what PostgreSQL prints as `16/B374D848`. */

@@ -51,12 +51,15 @@ export class PreparedSelect<Row> {
 }
 
 /**
- * How many forms of one statement are remembered. There is one for each set of fields that a request may change, and a statement
- * has thousands of characters.
+ * The maximum number of compiled forms of one statement. There is a form for each set of fields that a request may change, and
+ * each statement has thousands of characters.
  */
 const maxForms = 200;
 
-/** Statements by the form of their arguments. They are compiled when they are needed; those that were used last are remembered. */
+/**
+ * Statements by the form of their arguments. They are compiled when they are first needed; the least recently used ones
+ * are dropped.
+ */
 export class StatementsByForm<Form, Row> {
   readonly #make: (db: TenantDb, form: Form) => PreparedSelect<Row>;
   readonly #made = new LRUCache<string, PreparedSelect<Row>>({ max: maxForms });

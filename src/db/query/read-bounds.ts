@@ -3,8 +3,8 @@
  * before they are refused.
  */
 export interface ReadBounds {
-  /** The rows that the first statement examines, in the order of the list. It fills most pages. */
-  readonly glance: number;
+  /** How many rows the first statement examines, in the order of the list. It fills most pages. */
+  readonly firstWalk: number;
   /** If one condition matches at most this many rows, they are read and sorted instead of looking further. */
   readonly few: number;
   /** The rows that a second walk along the order examines, from the start of the page again. */
@@ -21,11 +21,11 @@ export interface ReadBounds {
 
 /** The bounds of a page that may examine `rows` rows. */
 export function readBounds(rows: number): ReadBounds {
-  const glance = Math.ceil(rows / 20);
+  const firstWalk = Math.ceil(rows / 20);
   return {
-    glance,
+    firstWalk,
     few: Math.ceil(rows * 0.35),
-    walk: Math.max(glance, rows - glance),
+    walk: Math.max(firstWalk, rows - firstWalk),
     maxRows: rows,
     maxLinks: Math.ceil(rows / 4),
     eachParent: Math.ceil(rows / 100),

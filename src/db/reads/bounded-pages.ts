@@ -32,11 +32,11 @@ interface PagesRequest {
  *
  * If a condition is known to match few rows, one statement reads and sorts them. Otherwise:
  *
- * 1. Most pages are full, or at their end, after a glance along the order of the list. Where no index has the rows of each parent in
- *    that order, it reads all rows of a parent that has few.
+ * 1. A short walk along the order of the list (`bounds.firstWalk`) fills most pages or reaches their end. Where no index has the
+ *    rows of each parent in that order, this statement reads all rows of each parent that has few.
  * 2. For the others, the indexes show how many rows each condition of the filter matches.
  * 3. If one condition matches few rows, they are all read and sorted.
- * 4. Otherwise a statement walks further along the order.
+ * 4. Otherwise a second statement walks further along the order.
  * 5. If that did not fill the page, and one condition matches at most `bounds.maxRows` rows, they are read and sorted after all.
  */
 export async function readBoundedPages<Row>(
@@ -46,39 +46,40 @@ export async function readBoundedPages<Row>(
   sender: PageSender<Row>,
 ): Promise<readonly PageRead<Row>[]> {
   const pages: PageRead<Row>[] = [];
-  let open = Array.from({ length: wanted.parents }, (_, index) => index);
-  const isDoneAfter = async (step: PageStep) => {
-    const found = await sender.step(step, open);
-    open.forEach((parent, index) => {
+  let unfinished = Array.from({ length: wanted.parents }, (_, index) => index);
+  /** Runs a step for the parents whose pages are unfinished. Returns whether all pages are finished then. */
+  const runStep = async (step: PageStep) => {
+    const found = await sender.step(step, unfinished);
+    unfinished.forEach((parent, index) => {
       pages[parent] = found[index] ?? { rows: [], stop: undefined };
     });
-    open = open.filter((parent) => {
+    unfinished = unfinished.filter((parent) => {
       const page = pages[parent];
       return page?.stop !== undefined && page.rows.length < wanted.rows;
     });
-    return open.length === 0;
+    return unfinished.length === 0;
   };
-  const shareOf = (rows: number) => sharedAmong(open.length, rows, bounds);
+  const perParent = (rows: number) => rowsPerParent(unfinished.length, rows, bounds);
 
   const selective = candidates.findIndex(({ isSelective }) => isSelective);
   if (selective >= 0) {
-    await isDoneAfter({ read: 'few', candidate: selective, rows: fewRows(bounds.maxRows) });
+    await runStep({ read: 'few', candidate: selective, rows: withMargin(bounds.maxRows) });
     return pages;
   }
   const walkedRows = Math.ceil(bounds.walk / weight);
   const max = isJoined ? bounds.maxLinks : bounds.maxRows;
-  const first = isOrderedByParent ? Math.min(bounds.glance, shareOf(walkedRows)) : shareOf(max);
-  if (await isDoneAfter({ read: isOrderedByParent ? 'walk' : 'children', rows: first })) return pages;
+  const first = isOrderedByParent ? Math.min(bounds.firstWalk, perParent(walkedRows)) : perParent(max);
+  if (await runStep({ read: isOrderedByParent ? 'walk' : 'children', rows: first })) return pages;
   const few = Math.min(bounds.few, max);
   const best = await fewestMatches(candidates, { rows: max, links: bounds.maxLinks, text: few }, (probed) =>
-    sender.probe(probed, bounds.glance),
+    sender.probe(probed, bounds.firstWalk),
   );
-  if (best && best.count <= few && (await isDoneAfter(best.step))) return pages;
-  const further = isOrderedByParent ? shareOf(walkedRows) : walkedRows;
-  if (!isOrderedByParent || further > first) {
-    if (await isDoneAfter({ read: isOrderedByParent ? 'walk' : 'shared', rows: further })) return pages;
+  if (best && best.count <= few && (await runStep(best.step))) return pages;
+  const secondWalk = isOrderedByParent ? perParent(walkedRows) : walkedRows;
+  if (!isOrderedByParent || secondWalk > first) {
+    if (await runStep({ read: isOrderedByParent ? 'walk' : 'shared', rows: secondWalk })) return pages;
   }
-  if (best) await isDoneAfter(best.step);
+  if (best) await runStep(best.step);
   return pages;
 }
 
@@ -86,12 +87,12 @@ export async function readBoundedPages<Row>(
  * The number of rows that a statement may read under each parent: a power of two, because each number is a prepared
  * statement.
  */
-export function sharedAmong(parents: number, rows: number, { eachParent }: ReadBounds): number {
+export function rowsPerParent(parents: number, rows: number, { eachParent }: ReadBounds): number {
   return parents === 1 ? rows : Math.max(eachParent, 2 ** Math.floor(Math.log2(rows / parents)));
 }
 
-/** A limit for reading rows of which at most `max` were counted: more may have been written since. */
-export function fewRows(max: number): number {
+/** A limit for reading rows of which at most `max` were counted, with a margin for rows that were written since. */
+export function withMargin(max: number): number {
   return 2 * max + 1_000;
 }
 
@@ -99,7 +100,7 @@ export function fewRows(max: number): number {
  * The largest number of conditions that are each counted up to their maximum. If a filter has more, each is counted
  * less far, so that all of them together cost no more.
  */
-const fullyCounted = 4;
+const maxFullyCounted = 4;
 
 /** The step that reads the fewest rows by a condition; undefined if every condition matches too many. */
 export async function fewestMatches(
@@ -108,7 +109,7 @@ export async function fewestMatches(
   probe: (probed: readonly ProbedCandidate[]) => Promise<readonly number[]>,
 ): Promise<{ step: FewStep; count: number } | undefined> {
   if (candidates.length === 0) return undefined;
-  const share = Math.min(1, fullyCounted / candidates.length);
+  const share = Math.min(1, maxFullyCounted / candidates.length);
   const probed = candidates.map((candidate) => ({
     candidate,
     max: Math.floor(max[candidate.kind] * share),
@@ -120,7 +121,7 @@ export async function fewestMatches(
     .toSorted((one, other) => one.count - other.count)[0];
   return (
     found && {
-      step: { read: 'few', candidate: found.candidate, rows: fewRows(found.limit) },
+      step: { read: 'few', candidate: found.candidate, rows: withMargin(found.limit) },
       count: found.count,
     }
   );

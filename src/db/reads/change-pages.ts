@@ -65,7 +65,6 @@ export async function selectChangePage(db: TenantDb, wanted: ChangePageRequest):
   };
 }
 
-/** The statement of `selectChangePage`. */
 export function changePageQuery(db: TenantDb, { after, where, limit, scan }: ChangePageRequest) {
   const upTo = sql<number>`head.start + ${sql.lit(scan)}`.as('upTo');
   return db

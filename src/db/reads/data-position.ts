@@ -5,7 +5,7 @@ import { Prepared } from '../statements/prepared.ts';
 /**
  * The version of the data of a workspace: while it stays equal, no row of the `coveredTables` changes. It consists of the
  * version of the reference data and the newest position of the log of changes, each with its tag, which distinguishes
- * histories of the same numbers, and of the mark of the newest write that the log does not record.
+ * histories with the same numbers, and of the mark of the newest write that the log does not record.
  */
 interface DataPosition {
   readonly ref: number;
@@ -19,7 +19,7 @@ interface ReadConnections {
   shared?: ((statement: Prepared) => BorrowedConnection | undefined) | undefined;
 }
 
-// A change in the inbox has no position yet, but its write can be seen.
+// Returns no row while a change waits in the inbox: its write is visible, but has no position yet.
 const statement = new Prepared(
   anyWorkspace
     .selectFrom('workspaceVersion')

@@ -57,8 +57,8 @@ function withParent(db: TenantDb, deleted: boolean) {
     .select(['parent.number as parentNumber', 'parentTeam.code as parentTeamCode']);
 }
 
-/** Everything that belongs to a page of issues. */
-export interface IssueBelongings {
+/** The rows of other tables that belong to a page of issues. */
+export interface RelatedRows {
   comments: Row<'comment'>[];
   links: Row<'issueLink'>[];
   labels: LabelRow[];
@@ -77,14 +77,14 @@ export interface IssueBelongings {
  * Reads everything that belongs to a page of issues, with one statement per table; with deleted comments and links only
  * if `deleted`.
  */
-export async function selectBelongings(
+export async function selectRelatedRows(
   db: TenantDb,
   issueIds: string[],
   { deleted }: { deleted: boolean },
-): Promise<IssueBelongings> {
+): Promise<RelatedRows> {
   return {
-    comments: await inOrder(db, 'comment', issueIds, { deleted }),
-    links: await inOrder(db, 'issueLink', issueIds, { deleted }),
+    comments: await byCreationTime(db, 'comment', issueIds, { deleted }),
+    links: await byCreationTime(db, 'issueLink', issueIds, { deleted }),
     labels: await selectLabelNames(db, issueIds),
     assignees: await ofIssues(db, 'issueAssignee', issueIds),
     roles: await ofIssues(db, 'issueRoleAssignment', issueIds),
@@ -93,7 +93,7 @@ export async function selectBelongings(
     stages: await selectStages(db, issueIds),
     threads: await ofIssues(db, 'agentThread', issueIds),
     messages: await bySortOrder(db, 'agentThreadMessage', issueIds),
-    attachments: (await inOrder(db, 'attachment', issueIds, { deleted: false })).filter(
+    attachments: (await byCreationTime(db, 'attachment', issueIds, { deleted: false })).filter(
       ({ uploadedUtc }) => uploadedUtc !== null,
     ),
   };
@@ -107,7 +107,7 @@ export async function selectMembersByAccount(
   return db.selectFrom('member').selectAll().where('userAccountId', '=', anyUuid(userAccountIds)).execute();
 }
 
-async function inOrder<Name extends 'comment' | 'issueLink' | 'attachment'>(
+async function byCreationTime<Name extends 'comment' | 'issueLink' | 'attachment'>(
   db: TenantDb,
   table: Name,
   issueIds: string[],

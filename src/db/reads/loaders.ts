@@ -48,7 +48,7 @@ export class Loaders {
   pages(request: PageRequest): DataLoader<string, Page> {
     return this.#loader(`pages ${this.#numberOf(request)}`, async (parents) => {
       const pages = await selectPages(this.#db, request, parents, this.#bounds);
-      return parents.map((parent) => pages.get(parent) ?? { rows: [], more: false });
+      return parents.map((parent) => pages.get(parent) ?? { rows: [], hasMore: false });
     });
   }
 
@@ -134,7 +134,10 @@ export class Loaders {
     this.#loaders.clear();
   }
 
-  /** A filter with many values has a long JSON, and its number is asked for under each parent, so the JSON is made once for each object. */
+  /**
+   * The number of a request or filter. Its JSON is made once for each object, because a filter with many values has a long JSON
+   * and its number is needed for each parent.
+   */
   #numberOf(part: PageRequest | Predicate): number {
     let number = this.#numbers.get(part);
     if (number !== undefined) return number;

@@ -17,7 +17,7 @@ export interface PageRequest extends Walk {
 export interface Page {
   rows: AnyRow[];
   /** Whether there are more rows in the direction of the page. */
-  more: boolean;
+  hasMore: boolean;
   /** Set if the page ended early: the position of the last row that was examined. */
   stop?: Position | undefined;
 }
@@ -25,7 +25,7 @@ export interface Page {
 /** Reads a page of the workspace's rows. */
 export async function selectPage(db: TenantDb, request: PageRequest, bounds: ReadBounds): Promise<Page> {
   const [page] = await readPages(db, request, bounds);
-  return page ?? { rows: [], more: false };
+  return page ?? { rows: [], hasMore: false };
 }
 
 /** Reads a page for each parent. Parents without rows get an empty page. */
@@ -36,7 +36,7 @@ export async function selectPages(
   bounds: ReadBounds,
 ): Promise<Map<string, Page>> {
   const pages = await readPages(db, request, bounds, parents);
-  return new Map(parents.map((parent, index) => [parent, pages[index] ?? { rows: [], more: false }]));
+  return new Map(parents.map((parent, index) => [parent, pages[index] ?? { rows: [], hasMore: false }]));
 }
 
 async function readPages(
@@ -103,7 +103,7 @@ function toPage({ rows, stop }: PageRead<AnyRow>, { limit, backward }: PageReque
   const page = rows.slice(0, limit);
   return {
     rows: backward ? page.reverse() : page,
-    more: isFull || stop !== undefined,
+    hasMore: isFull || stop !== undefined,
     stop: isFull ? undefined : stop,
   };
 }

@@ -59,12 +59,12 @@ export class Prepared {
   }
 
   /** Records how long a run used the connection, whether it succeeded or failed. */
-  took(ms: number): void {
+  recordDuration(ms: number): void {
     this.#usualMs = Number.isFinite(this.#usualMs) ? this.#usualMs + (ms - this.#usualMs) / 4 : ms;
   }
 
   /** Records the column types and the size of the rows of a run. */
-  answered(types: readonly number[], bytes: number): void {
+  recordRows(types: readonly number[], bytes: number): void {
     this.bytes = bytes;
     if (this.types === types) return;
     this.types = types;

@@ -5,11 +5,10 @@ function writesTo(verbs: string, tables: readonly string[], except = '$^'): RegE
   return new RegExp(`(?:${verbs}) "?(?:${tables.map(inSql).join('|')})(?![a-z_])(?!${except})`);
 }
 
-/** The kinds of writes to which code in this process subscribes, and the statements that do them. */
+/** The kinds of writes to which code in this process subscribes, with the pattern of the statements that do them. */
 const signals = {
   /**
-   * Writes of data that processes cache: reference data, and the principals of tokens, but not when these were last
-   * used.
+   * Writes of data that processes cache: reference data and tokens, except for the time at which a token was last used.
    */
   reference: writesTo(
     'insert into|update|delete from|merge into|truncate',
@@ -43,7 +42,7 @@ export class WriteSignals {
     return () => listeners.delete(listener);
   }
 
-  ended(signal: WriteSignal, workspaceId: string | undefined): void {
+  notify(signal: WriteSignal, workspaceId: string | undefined): void {
     for (const listener of this.#listeners.get(signal) ?? []) listener(workspaceId);
   }
 }

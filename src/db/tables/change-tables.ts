@@ -36,7 +36,10 @@ export interface ChangeInboxTable extends LoggedColumns {
 /** Changes with a position. Only the sequencer inserts them. */
 export interface ChangeTable extends LoggedColumns {
   position: number;
-  /** A random number of the sequencer's run that gave the position, which distinguishes histories. */
+  /**
+   * A random number of the run of the sequencer that assigned the position. It distinguishes histories with the same
+   * positions.
+   */
   tag: number;
   id: string;
   sortOrder: number;

@@ -8,20 +8,20 @@ import type { TableName } from './tables.ts';
  * An array of the keys that a join table connects with a row, ordered by columns of the join table if there are any,
  * then by the keys. `own` is the column of the row that the join table refers to.
  */
-export function joinedKeys(
+export function linkedKeys(
   { table, parent, child, stored }: Pick<Through, 'table' | 'parent' | 'child' | 'stored'>,
   own: string,
   order: readonly string[],
 ) {
   return (alias: string): AliasableExpression<unknown> => {
-    const joined = subquery()
+    const linked = subquery()
       .selectFrom(`${table} as link`)
       .select(`link.${child}`)
       .whereRef(`link.${parent}`, '=', `${alias}.${own}`);
     const columns = order.length === 0 ? [] : [...order, child];
-    const ordered = columns.reduce((query, column) => query.orderBy(`link.${column}`), joined);
-    const read = sql`array(${ordered})`;
-    return stored === undefined ? read : sql`coalesce(${sql.ref(`${alias}.${stored}`)}, ${read})`;
+    const ordered = columns.reduce((query, column) => query.orderBy(`link.${column}`), linked);
+    const keys = sql`array(${ordered})`;
+    return stored === undefined ? keys : sql`coalesce(${sql.ref(`${alias}.${stored}`)}, ${keys})`;
   };
 }
 
@@ -29,20 +29,20 @@ export function joinedKeys(
  * Whether a join table connects the row with the viewer. It is not an `exists`, which the planner may turn into a scan
  * of all the viewer's rows.
  */
-export function joinsViewer(
+export function isLinkedToViewer(
   table: TableName,
   keyColumn: string,
   viewerColumn: string,
   viewer: ValueOrSlot<string> | Expression<string>,
 ) {
   return (alias: string): AliasableExpression<unknown> => {
-    const joined = subquery()
+    const linked = subquery()
       .selectFrom(`${table} as link`)
       .select(sql<SqlBool>`true`.as('joined'))
       .whereRef(`link.${keyColumn}`, '=', `${alias}.id`)
       .where(`link.${viewerColumn}`, '=', viewer)
       .limit(1);
-    return sql`coalesce((${joined}), false)`;
+    return sql`coalesce((${linked}), false)`;
   };
 }
 

@@ -109,7 +109,7 @@ export interface IssueStageTable {
   previousDeleted: boolean | null;
 }
 
-/** The copy of an issue's title in which words are looked up; see migration 0027. */
+/** The copy of an issue's title in which texts are searched; see migration 0027. */
 export interface IssueTextTable {
   workspaceId: string;
   issueId: string;
@@ -117,7 +117,8 @@ export interface IssueTextTable {
 }
 
 /**
- * A part of the number of undeleted issues of a group in a status; the sum of the rows is the number; see `tallies.ts`.
+ * One slot of a tally: the sum over its slots is the number of issues of a group in a status that are not deleted
+ * (`tallies.ts`).
  */
 export interface IssueTallyTable {
   workspaceId: string;

@@ -4,9 +4,9 @@ import type { TableName } from './tables.ts';
 export interface ListIndex {
   /** Its columns between the workspace and the id. */
   readonly columns: readonly string[];
-  /** Few rows have any one value of its first column, but those of a list of values may be many. */
+  /** Few rows have the same value in its first column, but many rows may match a list of values. */
   readonly isSelective?: true;
-  /** At most one row has any one value of its first column. */
+  /** No two rows have the same value in its first column. */
   readonly isUnique?: true;
   /** It contains deleted rows, too, which lists leave out. */
   readonly hasDeleted?: true;

@@ -4,10 +4,10 @@ import type { TableName } from './tables.ts';
 import { globalTables, tenantTables } from './tenant-tables.ts';
 
 /**
- * The tables for which every write of a client that changes readable data moves the position of its workspace
+ * The tables for which every write that changes what a client may read also changes the data position of the workspace
  * (`selectDataPosition`): by the version of the reference data, whose triggers see all writes, by the log of changes,
  * to which the write appends, or by the mark of a write that is not logged. An answer from any other table is never
- * considered unchanged, so a table is named here only when a test has shown that all its writes move the position.
+ * considered unchanged, so a table is named here only when a test has shown that all its writes change the position.
  * Among those that are not named:
  * - `issueStage`: statistics are computed by resolvers, which may read anything;
  * - `projectLink`, `repository` and `agentInstallation`: directory files, imports and migrations change them;

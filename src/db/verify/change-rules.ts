@@ -45,14 +45,14 @@ export const changeRules: readonly Rule[] = [
     ),
   },
   {
-    name: 'a webhook that is backing off, and no other, has a next attempt',
+    name: 'a webhook has a next attempt exactly while it is backing off',
     covers: ['webhook.next_attempt_utc'],
     statement: `
       select workspace_id, id as key, format('state %s, next attempt %s', state, next_attempt_utc) as detail
       from webhook where (state = ${webhookState.backing_off}) <> (next_attempt_utc is not null)`,
   },
   {
-    name: 'a webhook delivery that waits, and no other, is due some time, and it has been sent as often as it says',
+    name: 'a webhook delivery has a next attempt exactly while it waits, and attempt_count matches its attempts',
     covers: ['webhook_delivery.next_attempt_utc', 'webhook_delivery.attempt_count'],
     statement: `
       select workspace_id, id as key,
@@ -62,7 +62,7 @@ export const changeRules: readonly Rule[] = [
         or jsonb_array_length(attempts) <> least(attempt_count, ${limits.webhookAttempts})`,
   },
   {
-    name: 'changes are of a known kind',
+    name: 'changes have known event types',
     statement: `
       select workspace_id, 'change ' || position as key, event_type as detail from change
       where event_type not in (${eventTypes.map((type) => `'${type}'`).join(', ')})`,

@@ -64,10 +64,10 @@ export async function selectFaulty(
   const restrictions = extent === 'all' || checksAllWorkspaces ? [unrestricted] : extent.map(withinWorkspace);
   const all: FaultyRows = { total: 0, rows: [] };
   for (const within of restrictions) {
-    const made =
+    const selection =
       typeof statement === 'string' ? { sql: statement, unlisted: 0 } : await statement(trx, within, limit);
-    const { total, rows } = await selectFirst(trx, within(made.sql), limit);
-    all.total += total + made.unlisted;
+    const { total, rows } = await selectFirst(trx, within(selection.sql), limit);
+    all.total += total + selection.unlisted;
     all.rows.push(...rows.slice(0, limit - all.rows.length));
   }
   return all;

@@ -15,7 +15,7 @@ const numbered = `
  * rounds as the deepest issue has ancestors, and would read the whole table in each.
  */
 export const cycleRule: Rule = {
-  name: 'no issue is a part of itself',
+  name: 'no issue is its own ancestor',
   statement: async (trx, within) => {
     const numbers = findCycles(await selectParents(trx, within));
     const faulty = faultyIssues(

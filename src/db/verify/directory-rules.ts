@@ -4,7 +4,7 @@ import { faultyIssues, onIssue, type Rule, type RuleCodes } from './rule.ts';
 export function directoryRules({ activeMember, activeProject, completed, canceled }: RuleCodes): Rule[] {
   return [
     {
-      name: 'member_count of a team is of its active members',
+      name: 'member_count of a team is the number of its active members',
       covers: ['team.member_count'],
       statement: `
         select t.workspace_id, t.code as key, format('member_count %s, counted %s', t.member_count, coalesce(m.counted, 0)) as detail
@@ -14,7 +14,7 @@ export function directoryRules({ activeMember, activeProject, completed, cancele
         where t.member_count <> coalesce(m.counted, 0)`,
     },
     {
-      name: 'active_project_count of a team is of its projects in an active state',
+      name: 'active_project_count of a team is the number of its projects in an active state',
       covers: ['team.active_project_count'],
       statement: `
         select t.workspace_id, t.code as key,
@@ -24,7 +24,7 @@ export function directoryRules({ activeMember, activeProject, completed, cancele
         where t.active_project_count <> coalesce(p.counted, 0)`,
     },
     {
-      name: 'link_count of a project is of its links',
+      name: 'link_count of a project is the number of its links',
       covers: ['project.link_count'],
       statement: `
         select p.workspace_id, p.key, format('link_count %s, counted %s', p.link_count, coalesce(l.counted, 0)) as detail

@@ -31,7 +31,7 @@ export function feedRules(): Rule[] {
       ),
     },
     {
-      name: 'entries of a feed are of a known kind',
+      name: 'entries of a feed have known event types',
       statement: faultyIssues(
         `format('%s at position %s', f.event_type, f.sort_order)`,
         `join activity f on ${onIssue('f')} where f.event_type not in (${feedEventTypes.map((type) => `'${type}'`).join(', ')})`,

@@ -4,7 +4,7 @@ import { countedByIssue, faultyIssues, onIssue, type Rule } from './rule.ts';
 /** Rules about the columns of an issue and about the rows that belong to it. */
 export const issueRules: readonly Rule[] = [
   {
-    name: 'comment_count and last_comment_utc of an issue are of its comments that are not deleted',
+    name: 'comment_count and last_comment_utc of an issue match its comments that are not deleted',
     covers: ['issue.comment_count', 'issue.last_comment_utc'],
     statement: faultyIssues(
       `format('comment_count %s, counted %s; last_comment_utc %s, newest %s',
@@ -14,7 +14,7 @@ export const issueRules: readonly Rule[] = [
     ),
   },
   {
-    name: 'link_count of an issue is of its links that are not deleted',
+    name: 'link_count of an issue is the number of its links that are not deleted',
     covers: ['issue.link_count'],
     statement: faultyIssues(
       `format('link_count %s, counted %s', i.link_count, coalesce(l.counted, 0))`,
@@ -23,7 +23,7 @@ export const issueRules: readonly Rule[] = [
     ),
   },
   {
-    name: 'sub_issue_count of an issue is of its sub-issues that are not deleted',
+    name: 'sub_issue_count of an issue is the number of its sub-issues that are not deleted',
     covers: ['issue.sub_issue_count'],
     statement: faultyIssues(
       `format('sub_issue_count %s, counted %s', i.sub_issue_count, coalesce(s.counted, 0))`,
@@ -71,7 +71,7 @@ export const issueRules: readonly Rule[] = [
     ),
   },
   {
-    name: 'the primary assignee is the assignee at position 0, and there is neither without the other',
+    name: 'the primary assignee of an issue, if it has one, is its assignee at position 0, and otherwise that position is free',
     statement: faultyIssues(
       `case when a.user_account_id is null then 'no assignee is at position 0' else 'another assignee is at position 0' end`,
       `left join issue_assignee a on ${onIssue('a')} and a.position = 0
@@ -87,9 +87,9 @@ export const issueRules: readonly Rule[] = [
     ),
   },
   {
-    name: 'labels of an issue are of its team or of the whole workspace',
+    name: 'labels of an issue belong to its team or to the whole workspace',
     statement: faultyIssues(
-      `format('the label %s is of another team', l.name)`,
+      `format('the label %s belongs to another team', l.name)`,
       `join issue_label x on ${onIssue('x')}
        join label l on l.workspace_id = x.workspace_id and l.id = x.label_id
        where l.team_id <> i.team_id`,

@@ -3,7 +3,7 @@ import type { UnscopedTrx } from '../engine/transaction.ts';
 import type { Rule } from './rule.ts';
 
 /** The references to rows of other tables for which there is no foreign key. */
-const unenforced: readonly Reference[] = [
+const withoutForeignKey: readonly Reference[] = [
   reference('delivery_count', ['workspace_id', 'delivery_id'], 'delivery', ['workspace_id', 'id']),
   reference('project_count', ['workspace_id', 'project_id'], 'project', ['workspace_id', 'id']),
   reference('issue_stage', ['workspace_id', 'team_id'], 'team', ['workspace_id', 'id']),
@@ -42,8 +42,8 @@ const unenforced: readonly Reference[] = [
 
 const outlives = 'changes are stored longer than the objects that they are about';
 
-/** The columns of uuids that do not always refer to a row of one table, each with its reason. */
-export const pointingNowhere: Readonly<Record<string, string>> = {
+/** The columns of UUIDs that no rule checks, because they do not always refer to a row of one table; each with its reason. */
+export const uncheckedReferences: Readonly<Record<string, string>> = {
   'agent_installation.application_id': 'applications are not stored in this database',
   'agent_thread.application_id': 'applications are not stored in this database',
   'agent_thread_message.application_id': 'applications are not stored in this database',
@@ -103,7 +103,7 @@ export async function selectReferences(trx: UnscopedTrx): Promise<Reference[]> {
   const ofWorkspaces = tenants.map(({ table }) =>
     reference(table, ['workspace_id'], 'workspace', ['workspace_id']),
   );
-  const all = [...foreignKeys, ...unenforced, ...ofWorkspaces];
+  const all = [...foreignKeys, ...withoutForeignKey, ...ofWorkspaces];
   return [...new Map(all.map((one) => [nameOf(one), one])).values()];
 }
 

@@ -14,13 +14,13 @@ export interface Rule {
    */
   readonly statement:
     | string
-    | ((trx: UnscopedTrx, within: Restriction, limit: number) => Promise<MadeStatement>);
+    | ((trx: UnscopedTrx, within: Restriction, limit: number) => Promise<RuleStatement>);
   /** Whether the rule is about rows whose workspace may not exist. It then always sees all rows. */
   readonly checksAllWorkspaces?: boolean;
 }
 
 /** A statement that selects rows that violate a rule: at least the first ones, up to the limit. */
-export interface MadeStatement {
+export interface RuleStatement {
   readonly sql: string;
   /** How many more rows violate the rule than the statement selects. */
   readonly unlisted: number;
@@ -57,7 +57,7 @@ export interface RuleCodes {
   readonly canceled: number;
 }
 
-/** Nothing of a deleted issue is purged before this time. */
+/** No row of a deleted issue is purged before this time has passed since its deletion. */
 export const minTimeBeforePurge = `interval '30 days'`;
 
 /** The creation time that the id of an issue contains, a UUIDv7. */

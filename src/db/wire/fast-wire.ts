@@ -9,7 +9,7 @@ export const fastWire: PostgresWire = {
   async run(client, statement, { name, values, timeoutMs }) {
     const query = new TextQuery({ text: statement.text, name, values }, statement);
     const rows = await query.run(client, timeoutMs);
-    statement.answered(rows.types, query.bytes);
+    statement.recordRows(rows.types, query.bytes);
     return rows;
   },
   cork(client) {

@@ -23,7 +23,7 @@ export function runMessages(
   const prepared: (string | Buffer | null)[] = [];
   const lengths: number[] = [];
   let length = 0;
-  let formats = 0;
+  let formatCount = 0;
   for (const value of values) {
     const bound = prepareValue(value) as string | Buffer | null;
     const bytes = bound === null ? 0 : Buffer.byteLength(bound);
@@ -32,7 +32,7 @@ export function runMessages(
     length += bytes;
     // Buffers are sent in binary format. Without any, the list of formats is empty, which means that all values are
     // text.
-    if (bound instanceof Buffer) formats = values.length;
+    if (bound instanceof Buffer) formatCount = values.length;
   }
   const bindLength =
     4 +
@@ -40,7 +40,7 @@ export function runMessages(
     Buffer.byteLength(name) +
     1 +
     2 +
-    formats * 2 +
+    formatCount * 2 +
     2 +
     4 * prepared.length +
     length +
@@ -53,8 +53,8 @@ export function runMessages(
   at = bytes.writeUInt8(0, at);
   at += bytes.write(name, at);
   at = bytes.writeUInt8(0, at);
-  at = bytes.writeUInt16BE(formats, at);
-  for (let index = 0; index < formats; index += 1)
+  at = bytes.writeUInt16BE(formatCount, at);
+  for (let index = 0; index < formatCount; index += 1)
     at = bytes.writeUInt16BE(prepared[index] instanceof Buffer ? 1 : 0, at);
   at = bytes.writeUInt16BE(prepared.length, at);
   for (let index = 0; index < prepared.length; index += 1) {

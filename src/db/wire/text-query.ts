@@ -37,7 +37,7 @@ export class TextQuery extends pg.Query {
   declare readonly text: string;
   declare readonly values: unknown[];
   /** Closes the connection if the answer does not come in time. */
-  #late: NodeJS.Timeout | undefined;
+  #timeout: NodeJS.Timeout | undefined;
   #resolve: (rows: TextRows) => void = () => undefined;
   #reject: (error: Error) => void = () => undefined;
   readonly #rows: WireRow[] = [];
@@ -69,7 +69,7 @@ export class TextQuery extends pg.Query {
    * statements until V8's next full collection.
    */
   run(client: pg.ClientBase, timeoutMs: number | undefined): Promise<TextRows> {
-    if (timeoutMs !== undefined) this.#late = setTimeout(giveUp, timeoutMs, this, client);
+    if (timeoutMs !== undefined) this.#timeout = setTimeout(giveUp, timeoutMs, this, client);
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -131,7 +131,7 @@ export class TextQuery extends pg.Query {
   }
 
   handleReadyForQuery(): void {
-    clearTimeout(this.#late);
+    clearTimeout(this.#timeout);
     const release = () => {
       for (const buffer of this.#buffers) bufferPool.give(buffer);
     };
@@ -144,7 +144,7 @@ export class TextQuery extends pg.Query {
   }
 
   handleError(error: Error): void {
-    clearTimeout(this.#late);
+    clearTimeout(this.#timeout);
     this.#reject(error);
   }
 }

@@ -59,12 +59,12 @@ export class UuidArray {
   }
 
   /** Whether an item equals the UUID whose bytes begin at `start`. */
-  isAt(item: number, bytes: Uint8Array, start: number): boolean {
+  itemEquals(item: number, bytes: Uint8Array, start: number): boolean {
     return isSameUuid(this.#bytes, headLength + item * itemLength + 4, bytes, start);
   }
 
-  /** A copy to send, since the array itself is used again. */
-  sent(): Buffer {
+  /** A copy of the array, to send as a parameter, because the array itself is reused. */
+  toBuffer(): Buffer {
     const own = this.#bytes;
     let at = own.writeInt32BE(1);
     at = own.writeInt32BE(0, at);
@@ -81,7 +81,7 @@ export function uuidArrayBytes(uuids: Iterable<string>): Buffer {
   const array = new UuidArray();
   array.begin(all.length);
   for (const uuid of all) array.add(uuidBytes(uuid), 0);
-  return array.sent();
+  return array.toBuffer();
 }
 
 /**

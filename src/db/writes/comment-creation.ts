@@ -101,7 +101,7 @@ export async function createComments(
       later: group.length - nth - 1,
     })),
   );
-  const toIssues = issues.flatMap(([first, ...others]) =>
+  const changes = issues.flatMap(([first, ...others]) =>
     first ? [{ issue: first.issue, comments: others.length + 1 }] : [],
   );
   const rows = await statements.send(
@@ -109,13 +109,13 @@ export async function createComments(
     { ...form, keyed: areKeyed(comments) },
     {
       ...keyValues(comments),
-      ...requestedValues(toIssues),
+      ...requestedValues(changes),
       ...event,
       newComments: JSON.stringify(newComments),
       parentId,
     },
   );
-  // An issue has a row if any of its comments was written, so a refused one must be told apart from the others.
+  // An issue has a row if any of its comments was written, so the entries of refused comments are returned separately.
   const refused = new Set(rows[0]?.refused?.split(' '));
   const byOrdinal = new Map(rows.map(({ refused: _, ...row }) => [row.ordinal, row]));
   return comments.map(({ id, entry }) =>
@@ -130,16 +130,16 @@ const statements = new StatementsByForm<CommentForm, CommentRow>(
   (db, form) =>
     new PreparedSelect<CommentRow>(commentCreation(db, form), [
       ...issueColumns,
-      ...moreColumns,
+      ...commentColumns,
       ...(form.keyed ? (['refused'] as const) : []),
     ]),
 );
 
-const moreColumns = ['ordinal', 'parentCommentId', 'parentAuthorUserAccountId'] as const;
+const commentColumns = ['ordinal', 'parentCommentId', 'parentAuthorUserAccountId'] as const;
 
 function commentCreation(db: TenantDb, { named, reply, wait, keyed }: CommentForm) {
   const parts = partsOf(db);
-  const ofParent = (column: 'id' | 'authorUserAccountId') =>
+  const parentColumn = (column: 'id' | 'authorUserAccountId') =>
     reply
       ? sql<string | null>`(${parts.selectFrom('parent').select(column)})`
       : sql<string | null>`null::uuid`;
@@ -150,8 +150,8 @@ function commentCreation(db: TenantDb, { named, reply, wait, keyed }: CommentFor
     actor: sql.ref('newComments.author'),
     later: sql.ref('newComments.later'),
   };
-  const inFeed = { ...entry, text: sql`${sql.ref('newComments.name')} || ${text}` };
-  const inLog = {
+  const feedEntry = { ...entry, text: sql`${sql.ref('newComments.name')} || ${text}` };
+  const logEntry = {
     ...entry,
     request: sql.ref('newComments.request'),
     subject: sql.ref('newComments.id'),
@@ -162,8 +162,8 @@ function commentCreation(db: TenantDb, { named, reply, wait, keyed }: CommentFor
       .selectFrom('changed')
       .select(issueColumns.map((column) => `changed.${column}` as const))
       .select('changed.ordinal')
-      .select(ofParent('id').as('parentCommentId'))
-      .select(ofParent('authorUserAccountId').as('parentAuthorUserAccountId'));
+      .select(parentColumn('id').as('parentCommentId'))
+      .select(parentColumn('authorUserAccountId').as('parentAuthorUserAccountId'));
   const all = withParts(db, [
     ...(keyed ? keyParts(parts) : []),
     ['newComments', newComments(parts, keyed)],
@@ -171,9 +171,9 @@ function commentCreation(db: TenantDb, { named, reply, wait, keyed }: CommentFor
     lockedPart(parts, { named, wait }, []),
     reply ? ['parent', parentOf(parts)] : undefined,
     ['changed', updateCommentedIssues(parts, reply)],
-    ['written', insertComments(parts, ofParent)],
-    feedPart(parts, inFeed, (selections) => issuesWithComments(parts).select(selections)),
-    logPart(parts, inLog, (selections) =>
+    ['written', insertComments(parts, parentColumn)],
+    feedPart(parts, feedEntry, (selections) => issuesWithComments(parts).select(selections)),
+    logPart(parts, logEntry, (selections) =>
       issuesWithComments(parts).select(selections).orderBy('changed.ordinal').orderBy('newComments.ordinal'),
     ),
     // The authors of comments follow their issue from then on.
@@ -186,7 +186,7 @@ function commentCreation(db: TenantDb, { named, reply, wait, keyed }: CommentFor
   if (!keyed) return returned(all);
   return all
     .selectFrom('shown')
-    .select([...issueColumns, ...moreColumns])
+    .select([...issueColumns, ...commentColumns])
     .select(refusedEntries(parts).as('refused'));
 }
 
@@ -252,13 +252,13 @@ function updateCommentedIssues(parts: Parts, reply: boolean) {
 
 function insertComments(
   parts: Parts,
-  ofParent: (column: 'id' | 'authorUserAccountId') => Expression<string | null>,
+  parentColumn: (column: 'id' | 'authorUserAccountId') => Expression<string | null>,
 ) {
   const { columns, selections } = columnsOf<'comment'>({
     id: sql.ref('newComments.id'),
     issueId: sql.ref('changed.id'),
-    parentCommentId: ofParent('id'),
-    parentAuthorUserAccountId: ofParent('authorUserAccountId'),
+    parentCommentId: parentColumn('id'),
+    parentAuthorUserAccountId: parentColumn('authorUserAccountId'),
     authorUserAccountId: sql.ref('newComments.author'),
     body: sql.ref('newComments.body'),
     createdUtc: sql.ref('changed.lastActivityUtc'),

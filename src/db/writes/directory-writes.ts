@@ -37,8 +37,8 @@ export interface DerivedChange {
 }
 
 /**
- * Writes new groups of labels, updates and then other new rows, in the order of the tables, and brings the derived
- * counts up to date. Returns the rows that existed before and whose derived fields have changed.
+ * For each table in order, inserts new groups of labels, updates rows and inserts the other new rows. Then corrects the
+ * derived counts. Returns the rows that existed before and whose derived fields have changed.
  */
 export async function writeDirectory(
   trx: Trx,
@@ -55,10 +55,10 @@ export async function writeDirectory(
     // A flag that only one row may have must be cleared on one row before it is set on another.
     const updates = writes.updates.filter((update) => update.table === table).sort(clearingFirst);
     for (const { id, columns } of updates) {
-      const stamp = tablesWithoutUpdatedUtc.has(table) ? {} : { updatedUtc: sql`now()` };
+      const lastUpdate = tablesWithoutUpdatedUtc.has(table) ? {} : { updatedUtc: sql`now()` };
       await untyped(trx)
         .updateTable(table)
-        .set({ ...columns, ...stamp })
+        .set({ ...columns, ...lastUpdate })
         .where('id', '=', id)
         .execute();
     }

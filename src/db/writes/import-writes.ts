@@ -22,7 +22,10 @@ export async function upsertImportSources(trx: Trx, rows: readonly NewRow<'impor
   }
 }
 
-/** Counts issues that were imported as deleted. A trigger counts those that are deleted later. */
+/**
+ * Adds issues that were imported as deleted to the team's count of deleted issues. A trigger adds those that are deleted
+ * later.
+ */
 export async function addGoneIssues(trx: Trx, teamId: string, count: number): Promise<void> {
   await trx
     .updateTable('teamCounter')
@@ -31,7 +34,7 @@ export async function addGoneIssues(trx: Trx, teamId: string, count: number): Pr
     .execute();
 }
 
-/** Stores that the history of the workspace's issues is complete only after the latest of these times. */
+/** Records that the history of the workspace's issues is complete only since the latest of these times. */
 export async function markHistory(trx: Trx, times: readonly Date[]): Promise<void> {
   if (times.length === 0) return;
   const sinceUtc = new Date(Math.max(...times.map(Number)));

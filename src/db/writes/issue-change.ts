@@ -21,7 +21,7 @@ import {
   lockedPart,
   newValue,
 } from './issue-parts.ts';
-import { stageColumns, stagesBefore } from './issue-stages.ts';
+import { stageColumns, columnsOfEndedStage } from './issue-stages.ts';
 import { areKeyed, isFree, keptKeysByEntry, keyParts, keyValues } from './kept-keys.ts';
 import { withParts, partsOf, type WrittenTables } from './write-parts.ts';
 
@@ -62,7 +62,7 @@ export async function changeIssues(
 }
 
 const statements = new StatementsByForm<IssueChangeForm, ChangedIssue>((db, form) => {
-  const columns = [...issueColumns, 'ordinal', ...more(form.preloads ?? [])] as const;
+  const columns = [...issueColumns, 'ordinal', ...preloadColumns(form.preloads ?? [])] as const;
   return new PreparedSelect<ChangedIssue>(issueChange(db, form), columns);
 });
 
@@ -76,11 +76,11 @@ function issueChange(
     ...Object.fromEntries(columns.map((column) => [column, newValue(column)])),
     ...stageColumns(columns),
   };
-  if (closing !== undefined) values.closedUtc = closing ? closedSince : sql.lit(null);
-  const before = [...new Set([...columnsWithPrevious(columns), ...stagesBefore(columns)])];
+  if (closing !== undefined) values.closedUtc = closing ? closedUtcAfter : sql.lit(null);
+  const before = [...new Set([...columnsWithPrevious(columns), ...columnsOfEndedStage(columns)])];
   const entry = { id: sql.ref('changed.entry'), actor: sql.ref('changed.actor') };
-  const inFeed = { ...entry, text: sql.ref('changed.text') };
-  const inLog = {
+  const feedEntry = { ...entry, text: sql.ref('changed.text') };
+  const logEntry = {
     ...entry,
     request: sql.ref('changed.request'),
     subject: sql`coalesce(${sql.ref('changed.subject')}, ${sql.ref('changed.id')})`,
@@ -102,10 +102,10 @@ function issueChange(
     lockedPart(parts, search, columns),
     ['changed', updateLockedIssues(parts, kind, values, { before })],
     isInFeed(kind)
-      ? feedPart(parts, inFeed, (selections) => parts.selectFrom('changed').select(selections))
+      ? feedPart(parts, feedEntry, (selections) => parts.selectFrom('changed').select(selections))
       : undefined,
     isLogged(kind)
-      ? logPart(parts, inLog, (selections) =>
+      ? logPart(parts, logEntry, (selections) =>
           parts.selectFrom('changed').select(selections).orderBy('changed.ordinal'),
         )
       : undefined,
@@ -113,17 +113,17 @@ function issueChange(
     ...(keyed ? keptKeysByEntry(parts, returned(parts).select('changed.entry')) : []),
   ]);
   return keyed
-    ? all.selectFrom('shown').select([...issueColumns, 'ordinal', ...more(preloads)])
+    ? all.selectFrom('shown').select([...issueColumns, 'ordinal', ...preloadColumns(preloads)])
     : returned(all);
 }
 
-/** The further columns of a statement with preloads. */
-function more(preloads: readonly PreloadableTable[]) {
+/** The additional columns of a statement with preloads. */
+function preloadColumns(preloads: readonly PreloadableTable[]) {
   return preloads.length > 0 ? (['revisionSeen', ...preloads] as const) : [];
 }
 
-/** A change from one terminal status to another leaves the time at which the issue was closed. */
-const closedSince = sql<Date | null>`case when ${inCategories(
+/** The time at which the issue was closed: a change from one terminal status to another keeps it. */
+const closedUtcAfter = sql<Date | null>`case when ${inCategories(
   sql.ref('locked.statusRank'),
   'completed',
   'canceled',

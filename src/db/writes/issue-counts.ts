@@ -34,12 +34,12 @@ export const countedColumns: readonly SettableColumn[] = [
 ];
 
 /** Whether a write may change the counts of a delivery or a project. */
-function movesCounts(write: IssueWrite): boolean {
-  return write.kind === 'insert' ? write.inDeliveryOrProject : mayMoveCounts(write.columns);
+function writeMayChangeCounts(write: IssueWrite): boolean {
+  return write.kind === 'insert' ? write.inDeliveryOrProject : mayChangeCounts(write.columns);
 }
 
 /** Whether a change of these columns may change the counts of a delivery or a project. */
-export function mayMoveCounts(columns: readonly SettableColumn[]): boolean {
+export function mayChangeCounts(columns: readonly SettableColumn[]): boolean {
   return columns.some((column) => countedColumns.includes(column));
 }
 
@@ -49,7 +49,7 @@ export function mayMoveCounts(columns: readonly SettableColumn[]): boolean {
  * deadlocks.
  */
 export const countParts: FollowUp = (db, write) => {
-  if (!movesCounts(write)) return [];
+  if (!writeMayChangeCounts(write)) return [];
   const parts = partsOf(db);
   const now = countDeltas(parts, 'changed', 1);
   return [
@@ -104,7 +104,7 @@ function deliveries(db: TenantDb) {
     .select(selections)
     .where('deliveryId', 'is not', null)
     .groupBy(['deliveryId'])
-    .having(anyMoved(Object.values(sums)))
+    .having(anyNonZero(Object.values(sums)))
     .orderBy('deliveryId');
   return partsOf(db)
     .insertInto('deliveryCount')
@@ -136,7 +136,7 @@ function projects(db: TenantDb) {
     .select(selections)
     .where('projectId', 'is not', null)
     .groupBy(['projectId'])
-    .having(anyMoved(Object.values(sums)))
+    .having(anyNonZero(Object.values(sums)))
     .orderBy('projectId');
   return partsOf(db)
     .insertInto('projectCount')
@@ -172,11 +172,11 @@ export function deliveryCountsAfter(parts: Parts, write: IssueWrite) {
     .where('counted.deliveryId', '=', sql.ref<string>('changed.deliveryId'));
   const sums = sql.join(deliveryCounters.map((counter) => clampedSum(`counts.${counter}`)));
   return sql`(${parts
-    .selectFrom((movesCounts(write) ? before.unionAll(own) : before).as('counts'))
+    .selectFrom((writeMayChangeCounts(write) ? before.unionAll(own) : before).as('counts'))
     .select(sql`array[${sums}]`.as('sums'))})`;
 }
 
-function anyMoved(sums: readonly Expression<unknown>[]): Expression<SqlBool> {
+function anyNonZero(sums: readonly Expression<unknown>[]): Expression<SqlBool> {
   return sql<SqlBool>`(${sql.join(
     sums.map((sum) => sql`${sum} <> 0`),
     sql` or `,

@@ -96,9 +96,8 @@ export function newValue(column: SettableColumn): Expression<unknown> {
 export type StoredColumn = keyof Row<'issue'>;
 
 /**
- * The value of a column before the write, for parts that read `changed`; `changed` returns those that it is given. A
- * join of `changed` with `locked` would compare each of their rows with all of the other: PostgreSQL estimates that
- * they have one row.
+ * The value of a column before the write, for parts that read `changed`, if `changed` returns it (`before`). A join of
+ * `changed` with `locked` would be a nested loop over all pairs of rows, because PostgreSQL estimates that each has one.
  */
 export function valueBefore(column: StoredColumn): Expression<unknown> {
   return sql.ref(`changed.${nameBefore(column)}`);

@@ -2,7 +2,7 @@ import { type Expression, sql } from 'kysely';
 import type { SettableColumn } from '../../model/issue-columns.ts';
 import type { IssueColumns } from '../issues.ts';
 import type { FollowUp } from './follow-ups.ts';
-import { countedColumns, inCategories, mayMoveCounts } from './issue-counts.ts';
+import { countedColumns, inCategories, mayChangeCounts } from './issue-counts.ts';
 import { newValue, type StoredColumn, valueBefore } from './issue-parts.ts';
 import { columnsOf, type Part, type Parts, partsOf } from './write-parts.ts';
 
@@ -34,7 +34,7 @@ const startedSince = sql<Date | null>`case when issue.started_utc is null
   and not ${inCategories(sql.ref('locked.statusRank'), 'active')} and ${inCategories(newRank, 'active')}
   then locked.at else issue.started_utc end`;
 
-/** Writes the first stage of new issues, and the next stage of issues that have changed how they count. */
+/** Writes the first stage of new issues, and the next stage of issues of which a counted column has changed. */
 export const stageParts: FollowUp = (db, write) => {
   const parts = partsOf(db);
   if (write.kind === 'insert') {
@@ -48,8 +48,8 @@ export const stageParts: FollowUp = (db, write) => {
     });
     return [insertStagesPart(parts, first.columns, parts.selectFrom('changed').select(first.selections))];
   }
-  if (!mayMoveCounts(write.columns)) return [];
-  const over = stage(valueBefore, {
+  if (!mayChangeCounts(write.columns)) return [];
+  const ended = stage(valueBefore, {
     sortOrder: valueBefore('stageCount'),
     sinceUtc: valueBefore('createdUtc'),
     untilUtc: sql.ref('changed.at'),
@@ -63,21 +63,21 @@ export const stageParts: FollowUp = (db, write) => {
     previousStatusId: valueBefore('statusId'),
     previousDeleted: sql`(${valueBefore('deletedUtc')} is not null)`,
   });
-  const moved = parts
+  const withNewStage = parts
     .selectFrom('changed')
     .where(sql<boolean>`changed.stage_count <> ${valueBefore('stageCount')}`);
   return [
     insertStagesPart(
       parts,
-      over.columns,
-      moved.select(over.selections).unionAll(moved.select(next.selections)),
+      ended.columns,
+      withNewStage.select(ended.selections).unionAll(withNewStage.select(next.selections)),
     ),
   ];
 };
 
 /** The columns whose previous values a write must return, for the stage that ends. */
-export function stagesBefore(columns: readonly SettableColumn[]): readonly StoredColumn[] {
-  return mayMoveCounts(columns) ? [...countedColumns, 'stageCount', 'createdUtc'] : [];
+export function columnsOfEndedStage(columns: readonly SettableColumn[]): readonly StoredColumn[] {
+  return mayChangeCounts(columns) ? [...countedColumns, 'stageCount', 'createdUtc'] : [];
 }
 
 /** The columns of a stage. Those of the issue have the values that `value` returns. */
@@ -105,8 +105,8 @@ function valueNow(column: StoredColumn): Expression<unknown> {
 }
 
 /**
- * Ends the previous stage by the conflict of an insert: it finds the stage even if that was committed after the
- * statement began, which an update would not.
+ * Ends the previous stage with `on conflict do update`: unlike an update, this finds the stage even if it was committed
+ * after the statement began.
  */
 function insertStagesPart(
   parts: Parts,

@@ -9,28 +9,28 @@ import { columnsOf, type Parts, partsOf } from './write-parts.ts';
 type Issues = 'changed' | 'locked';
 
 /**
- * For each kind: the column of an issue's group, whether it has the priority, and the column that moves an issue to
- * another tally.
+ * For each kind: the column of an issue's group, whether its tallies are also divided by priority, and the column whose change
+ * moves an issue to another tally.
  */
 const groups: Readonly<
   Record<
     Exclude<TallyKind, 'label'>,
-    { group: 'teamId' | SettableColumn; priority?: true; movedBy: SettableColumn }
+    { group: 'teamId' | SettableColumn; priority?: true; changedBy: SettableColumn }
   >
 > = {
-  team: { group: 'teamId', priority: true, movedBy: 'priority' },
+  team: { group: 'teamId', priority: true, changedBy: 'priority' },
   primaryAssignee: {
     group: 'primaryAssigneeUserAccountId',
-    movedBy: 'primaryAssigneeUserAccountId',
+    changedBy: 'primaryAssigneeUserAccountId',
   },
-  project: { group: 'projectId', movedBy: 'projectId' },
-  delivery: { group: 'deliveryId', movedBy: 'deliveryId' },
+  project: { group: 'projectId', changedBy: 'projectId' },
+  delivery: { group: 'deliveryId', changedBy: 'deliveryId' },
 };
 
-/** The columns whose change affects the tallies of all kinds. */
+/** The columns whose change affects tallies of every kind. */
 const countedByAll: readonly SettableColumn[] = ['statusId', 'estimateValue', 'deletedUtc'];
 
-function movedKinds(write: IssueWrite): TallyKind[] {
+function affectedKinds(write: IssueWrite): TallyKind[] {
   const kinds = Object.keys(tallyKinds) as TallyKind[];
   if (write.kind === 'insert')
     return write.inDeliveryOrProject
@@ -38,7 +38,7 @@ function movedKinds(write: IssueWrite): TallyKind[] {
       : kinds.filter((kind) => kind !== 'project' && kind !== 'delivery');
   const { columns } = write;
   if (columns.some((column) => countedByAll.includes(column))) return kinds;
-  return kinds.filter((kind) => columns.includes(kind === 'label' ? 'labelIds' : groups[kind].movedBy));
+  return kinds.filter((kind) => columns.includes(kind === 'label' ? 'labelIds' : groups[kind].changedBy));
 }
 
 /**
@@ -46,7 +46,7 @@ function movedKinds(write: IssueWrite): TallyKind[] {
  * Tallies are locked in the order of their keys, which prevents deadlocks of writes that share a slot.
  */
 export const tallyParts: FollowUp = (db, write) => {
-  const kinds = movedKinds(write);
+  const kinds = affectedKinds(write);
   if (kinds.length === 0) return [];
   const parts = partsOf(db);
   const now = tallyDeltas(parts, 'changed', 1, kinds);
@@ -57,14 +57,14 @@ export const tallyParts: FollowUp = (db, write) => {
     statusId: sql.ref('statusId'),
     priority: sql.ref('priority'),
     slot: ownSlot,
-    issueCount: moved,
-    estimateSum: movedEstimate,
+    issueCount: countDelta,
+    estimateSum: estimateDelta,
   });
   const rows = parts
     .selectFrom('tallied')
     .select(selections)
     .groupBy(['kind', 'groupId', 'teamId', 'statusId', 'priority'])
-    .having(sql<SqlBool>`(${moved} <> 0 or ${movedEstimate} <> 0)`)
+    .having(sql<SqlBool>`(${countDelta} <> 0 or ${estimateDelta} <> 0)`)
     .orderBy('kind')
     .orderBy('groupId')
     .orderBy('statusId')
@@ -85,8 +85,8 @@ export const tallyParts: FollowUp = (db, write) => {
   ];
 };
 
-const moved = sql<number>`sum(sign)`;
-const movedEstimate = sql<number>`sum(sign * estimate)`;
+const countDelta = sql<number>`sum(sign)`;
+const estimateDelta = sql<number>`sum(sign * estimate)`;
 
 /** What issues that are not deleted subtract from their tallies, or add to them. */
 function tallyDeltas(parts: Parts, issues: Issues, sign: 1 | -1, kinds: readonly TallyKind[]) {
@@ -117,15 +117,15 @@ function tallyDeltas(parts: Parts, issues: Issues, sign: 1 | -1, kinds: readonly
 }
 
 /**
- * The labels of an issue, or the group of issues without a label. Issues of earlier versions may have no copy of their
- * labels.
+ * The labels of an issue, or the group of issues without a label. Issues that an earlier version wrote may lack the
+ * copy of their labels in `label_ids`.
  */
 function labelsOf(parts: Parts, issues: Issues): Expression<unknown> {
-  const joined = parts
+  const labelIds = parts
     .selectFrom('issueLabel')
     .select('labelId')
     .where('issueId', '=', sql.ref<string>(`${issues}.id`));
-  const labels = sql`coalesce(${sql.ref(`${issues}.labelIds`)}, array(${joined}))`;
+  const labels = sql`coalesce(${sql.ref(`${issues}.labelIds`)}, array(${labelIds}))`;
   return sql`coalesce(nullif(${labels}, '{}'), array[${sql.lit(noLabel)}::uuid])`;
 }
 

@@ -85,14 +85,14 @@ export function refusedEntries(parts: Parts) {
 export function keptKeysPart(
   parts: Parts,
   from: (selections: AliasedExpression<unknown, string>[]) => Expression<unknown>,
-  more: Expression<unknown> = sql`'{}'::jsonb`,
+  additionalValues: Expression<unknown> = sql`'{}'::jsonb`,
 ): Part {
   const { columns, selections } = columnsOf<'idempotencyKey'>({
     userAccountId: sql.ref('requestKeys.account'),
     key: sql.ref('requestKeys.key'),
     requestHash: sql.ref('requestKeys.hash'),
     createdUtc: sql.ref('requestKeys.at'),
-    written: sql`to_jsonb(shown) || ${more}`,
+    written: sql`to_jsonb(shown) || ${additionalValues}`,
   });
   return ['kept', parts.insertInto('idempotencyKey').columns(columns).expression(from(selections))];
 }

@@ -1,25 +1,25 @@
 import { type AliasableExpression, type Expression, sql } from 'kysely';
-import { arrayEntries, joinedKeys, joinsViewer } from '../tables/derived-columns.ts';
+import { arrayEntries, linkedKeys, isLinkedToViewer } from '../tables/derived-columns.ts';
 import type { IssueWrite } from './follow-ups.ts';
 import { deliveryCounters, deliveryCountsAfter } from './issue-counts.ts';
 import type { TableName } from '../tables/tables.ts';
 import type { Parts } from './write-parts.ts';
 
-const joins = (table: TableName, child: string, order: readonly string[] = []) =>
-  joinedKeys({ table, parent: 'issueId', child }, 'id', order);
+const keysVia = (table: TableName, child: string, order: readonly string[] = []) =>
+  linkedKeys({ table, parent: 'issueId', child }, 'id', order);
 
-/** The keys of rows that are joined to an issue, by the table that joins them. */
-const joinedTables = {
-  issueAssignee: joins('issueAssignee', 'userAccountId', ['position']),
-  issueLabel: joins('issueLabel', 'labelId'),
-  issueRoleAssignment: joins('issueRoleAssignment', 'userAccountId'),
+/** The keys of the rows that a join table connects with an issue, by the join table. */
+const linkedKeysOf = {
+  issueAssignee: keysVia('issueAssignee', 'userAccountId', ['position']),
+  issueLabel: keysVia('issueLabel', 'labelId'),
+  issueRoleAssignment: keysVia('issueRoleAssignment', 'userAccountId'),
 };
 
-const follows = (actor: Expression<string>) =>
-  joinsViewer('issueSubscription', 'issueId', 'userAccountId', actor);
+const isFollowedBy = (actor: Expression<string>) =>
+  isLinkedToViewer('issueSubscription', 'issueId', 'userAccountId', actor);
 
 /** A table whose rows of the issue can be returned by the statement of a write, which saves another statement. */
-export type PreloadableTable = keyof typeof joinedTables | 'issueSubscription' | 'deliveryCount';
+export type PreloadableTable = keyof typeof linkedKeysOf | 'issueSubscription' | 'deliveryCount';
 export const preloadableTables: readonly PreloadableTable[] = [
   'issueAssignee',
   'issueLabel',
@@ -29,7 +29,7 @@ export const preloadableTables: readonly PreloadableTable[] = [
 ];
 
 /**
- * What belongs to an issue after a write, by table, in PostgreSQL's text format: the keys of joined rows as an array,
+ * What belongs to an issue after a write, by table, in PostgreSQL's text format: the keys of connected rows as an array,
  * assignees in their order; whether the actor is subscribed, as a boolean; the sums of its delivery's counters, as an
  * array in the order of `deliveryCounters`. A missing table was not preloaded.
  */
@@ -59,16 +59,16 @@ export function preloadedColumns(parts: Parts, tables: readonly PreloadableTable
     const column: AliasableExpression<unknown> =
       table === 'deliveryCount'
         ? deliveryCountsAfter(parts, write)
-        : (table === 'issueSubscription' ? follows(sql.ref<string>('changed.actor')) : joinedTables[table])(
-            'changed',
-          );
+        : (table === 'issueSubscription'
+            ? isFollowedBy(sql.ref<string>('changed.actor'))
+            : linkedKeysOf[table])('changed');
     return sql<string>`${column}::text`.as(table);
   });
 }
 
 /**
- * The revision of a changed issue when the statement began. If it is not the one before the new revision, another write
- * came between.
+ * The revision of a changed issue when the statement began. If the new revision is not the next one, another write
+ * came in between.
  */
 export function selectRevisionSeen(parts: Parts) {
   return parts

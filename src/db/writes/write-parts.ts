@@ -47,7 +47,7 @@ interface WriteParts {
   requestKeys: { entry: string; account: string; key: string };
   /** The entries that are not written, because their keys are in use or were used. */
   refused: { entry: string };
-  /** The rows that a statement with Idempotency-Keys returns and keeps. */
+  /** The rows that a statement with Idempotency-Keys returns, and stores with the keys. */
   shown: Record<string, unknown> & { entry: string; ordinal: number };
   /**
    * What the statement subtracts from the counts of deliveries and projects (sign −1), and what it adds to them (sign
@@ -86,9 +86,9 @@ interface RequestedRow {
 export type WrittenTables = TenantTables & WriteParts;
 
 /**
- * Builds parts. The plugins of the tenant handle bind them when the statement is complete, and write the names of
- * references in snake case: a reference is in camel case (`changed.activityCount`), as is a builder's column; raw SQL
- * has the names of the database, and columns of a `recordset` have their `jsonName`.
+ * Builds parts without the plugins of the tenant handle. When the statement is complete, these bind it to the workspace and
+ * convert names to snake_case. So references (`sql.ref('changed.activityCount')`) and the columns of builders are in
+ * camelCase, raw SQL contains the names of the database, and the columns of a `recordset` have their `jsonName`.
  */
 export type Parts = Kysely<WrittenTables>;
 

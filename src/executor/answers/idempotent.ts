@@ -126,7 +126,7 @@ async function inOneTransaction(
       ...(kept.replayed && { replayed: true as const }),
     };
   const { written, createdUtc } = kept;
-  const result = await run({ ...context, repeated: written });
+  const result = await run({ ...context, earlierRow: written });
   if (!result.errors) await addAnswer({ ...key, createdUtc }, context, result);
   return { ...result, replayed: true };
 }

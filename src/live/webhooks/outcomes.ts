@@ -1,5 +1,5 @@
 import type { WebhookAttempt } from '../../db/tables/webhook-tables.ts';
-import { activated, type WebhookChange, type WebhookRow } from '../../db/webhooks.ts';
+import { activeColumns, type WebhookChange, type WebhookRow } from '../../db/webhooks.ts';
 import type { DeliveryOutcome, DueDelivery } from '../../db/webhook-work.ts';
 import { webhookDeliveryState, webhookState } from '../../model/codes.ts';
 import { dayMs } from '../../model/times.ts';
@@ -130,7 +130,7 @@ function webhookOutcome(
       failures,
       firstFailureUtc,
       ...(lastSuccessUtc && { lastSuccessUtc }),
-      ...(isRecovered && activated),
+      ...(isRecovered && activeColumns),
       ...(isBackingOff && {
         state: webhookState.backing_off,
         nextAttemptUtc: later(now, Math.max(withJitter(probeMs, random), retryAfterMs)),

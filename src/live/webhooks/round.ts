@@ -3,14 +3,14 @@ import {
   claimWebhook,
   type DueDelivery,
   type DueWebhook,
-  isAsClaimed,
+  isStillClaimed,
   lockClaimed,
   selectNextDeliveries,
   selectWebhookMember,
   type WebhookMember,
   writeOutcomes,
 } from '../../db/webhook-work.ts';
-import { activated, makeDeliveriesDue, updateWebhookRow, type WebhookRow } from '../../db/webhooks.ts';
+import { activeColumns, makeDeliveriesDue, updateWebhookRow, type WebhookRow } from '../../db/webhooks.ts';
 import type { Database } from '../../db/engine/engine.ts';
 import { inTransaction, type Trx } from '../../db/engine/transaction.ts';
 import type { TenantDb } from '../../db/tables/tenant-tables.ts';
@@ -97,7 +97,7 @@ async function beginRound(
     });
     return false;
   }
-  const isUnchanged = checkedAtIntervals(() => isAsClaimed(db, webhook, claimId));
+  const isUnchanged = checkedAtIntervals(() => isStillClaimed(db, webhook, claimId));
   const isProbe = webhook.state === webhookState.backing_off;
   const hasMore =
     mayHaveChanges &&
@@ -189,7 +189,7 @@ async function resume(db: TenantDb, { id }: WebhookRow, claimId: string, now: Da
     const claimed = await lockClaimed(trx, id, claimId);
     if (claimed?.state !== webhookState.backing_off) return;
     await makeDeliveriesDue(trx, id, now);
-    await updateWebhookRow(trx, id, activated);
+    await updateWebhookRow(trx, id, activeColumns);
   });
 }
 

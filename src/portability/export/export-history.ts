@@ -1,4 +1,4 @@
-import type { IssueBelongings, StageRow } from '../../db/reads/export-reads.ts';
+import type { RelatedRows, StageRow } from '../../db/reads/export-reads.ts';
 import type { Row } from '../../db/tables/tables.ts';
 import { codeTables } from '../../model/codes.ts';
 import { wordOfCode } from '../directory/code-words.ts';
@@ -16,7 +16,7 @@ export class ExportedHistory {
   readonly #messages: ReadonlyMap<string, Row<'agentThreadMessage'>[]>;
   readonly #attachments: ReadonlyMap<string, Row<'attachment'>[]>;
 
-  constructor(belongings: IssueBelongings, person: Person, files: ExportFiles | undefined) {
+  constructor(belongings: RelatedRows, person: Person, files: ExportFiles | undefined) {
     const byIssue = ({ issueId }: { issueId: string }) => issueId;
     this.#person = person;
     this.#files = files;

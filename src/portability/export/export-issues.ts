@@ -1,9 +1,9 @@
 import type { TenantDb } from '../../db/tables/tenant-tables.ts';
 import {
   type ExportedIssueRow,
-  type IssueBelongings,
+  type RelatedRows,
   type LabelRow,
-  selectBelongings,
+  selectRelatedRows,
   selectIssuesAfter,
   selectMembersByAccount,
 } from '../../db/reads/export-reads.ts';
@@ -41,7 +41,7 @@ export async function* exportIssues(
     const issues = await selectIssuesAfter(db, team.id, page);
     if (issues.length === 0) return;
     const ids = issues.map(({ id }) => id);
-    const belongings = await selectBelongings(db, ids, { deleted });
+    const belongings = await selectRelatedRows(db, ids, { deleted });
     const accounts = accountsOf(issues, belongings);
     const members = await selectMembersByAccount(db, [...accounts]);
     const exported = new ExportedPage(team.code, belongings, members, files);
@@ -50,7 +50,7 @@ export async function* exportIssues(
   }
 }
 
-function accountsOf(issues: readonly ExportedIssueRow[], belongings: IssueBelongings): Set<string> {
+function accountsOf(issues: readonly ExportedIssueRow[], belongings: RelatedRows): Set<string> {
   const { comments, links, assignees, roles, subscribers, activity, attachments, threads, messages } =
     belongings;
   return new Set([
@@ -92,7 +92,7 @@ class ExportedPage {
 
   constructor(
     teamCode: string,
-    belongings: IssueBelongings,
+    belongings: RelatedRows,
     members: readonly Row<'member'>[],
     files: ExportFiles | undefined,
   ) {

@@ -8,7 +8,7 @@ import {
 } from '../../db/writes/issue-sets.ts';
 import { selectLinkHashes } from '../../db/imports.ts';
 import type { Row } from '../../db/tables/tables.ts';
-import { inside, type Trx } from '../../db/engine/transaction.ts';
+import { transactionTarget, type Trx } from '../../db/engine/transaction.ts';
 import { changeIssues } from '../../db/writes/issue-change.ts';
 import type { RequestedChange } from '../../db/writes/issue-parts.ts';
 import { changeOrigin } from '../../model/codes.ts';
@@ -109,7 +109,7 @@ async function changeTogether(trx: Trx, changes: readonly RequestedChange[]): Pr
   for (const alike of byColumns.values()) {
     const columns = Object.keys(alike[0]?.set ?? {}).sort() as SettableColumn[];
     await changeIssues(
-      inside(trx),
+      transactionTarget(trx),
       { kind: 'import', named: 'id', columns, deleted: true, wait: true },
       alike,
       { eventType: 'issue.updated.v1', origin: changeOrigin.import },

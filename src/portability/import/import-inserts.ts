@@ -1,7 +1,7 @@
 import { insertRows } from '../../db/writes/insert-rows.ts';
 import { addGoneIssues, markHistory } from '../../db/writes/import-writes.ts';
 import { createIssues, formOf } from '../../db/writes/issue-creation.ts';
-import { inside, type Trx } from '../../db/engine/transaction.ts';
+import { transactionTarget, type Trx } from '../../db/engine/transaction.ts';
 import { type ImportWarning, insertHistories } from './import-history.ts';
 import type { BatchParents } from './import-parents.ts';
 import type { ImportTarget, People } from './import-people.ts';
@@ -76,7 +76,7 @@ async function insertIssues(
       subIssueCount: children.get(prepared.id) ?? 0,
     }),
   );
-  await createIssues(inside(trx), { ...formOf(issues), preloads: [], wait: true }, issues);
+  await createIssues(transactionTarget(trx), { ...formOf(issues), preloads: [], wait: true }, issues);
   await insertRows(
     trx,
     'issueStage',

@@ -1,12 +1,12 @@
 import { selectMiscounted } from '../../db/writes/import-writes.ts';
-import { inside, type Trx } from '../../db/engine/transaction.ts';
+import { transactionTarget, type Trx } from '../../db/engine/transaction.ts';
 import { changeIssues } from '../../db/writes/issue-change.ts';
 
 /** Corrects the counts of locked issues, and the times of their newest comments. */
 export async function recountIssues(trx: Trx, ids: readonly string[]): Promise<void> {
   const miscounted = await selectMiscounted(trx, ids);
   await changeIssues(
-    inside(trx),
+    transactionTarget(trx),
     {
       kind: 'columns',
       named: 'id',

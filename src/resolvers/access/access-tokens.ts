@@ -60,11 +60,11 @@ export async function createAccessToken(
   const tokenScopes = [...principal.scopes];
   const expiresUtc = input.expiresUtc ?? principal.expiresUtc;
   checkTokenInput({ ...input, expiresUtc }, now);
-  const lackingScopes = input.scopes.filter(
+  const missingScopes = input.scopes.filter(
     (scope) => !tokenScopes.some((tokenScope) => tokenScope === scope),
   );
-  if (lackingScopes.length > 0) {
-    const message = `cannot include ${lackingScopes.join(', ')}, which the token that makes the request lacks`;
+  if (missingScopes.length > 0) {
+    const message = `cannot include ${missingScopes.join(', ')}, which the token that makes the request lacks`;
     raise('forbidden', `scopes: ${message}.`, [{ field: 'scopes', message }]);
   }
   if (principal.expiresUtc && expiresUtc && expiresUtc > principal.expiresUtc) {
@@ -123,7 +123,7 @@ export async function revokeAccessToken(
   const token = await selectAccessToken(db, id.uuid, reachableTokens(principal));
   if (!token) raise('not_found', 'There is no such access token.');
   await requireNoHigherRole(db, principal, token);
-  await revokeFamily(db, actorOf(context), token, now);
+  await revokeWithDescendants(db, actorOf(context), token, now);
   loaders.clear();
   return { accessToken: (await selectAccessToken(db, token.id)) ?? token };
 }
@@ -132,7 +132,7 @@ export async function revokeAccessToken(
  * Revokes a token and its descendants, generation by generation. Once a token is revoked, `createAccessToken` waits for
  * this transaction, so no token can be created with it any longer.
  */
-export async function revokeFamily(
+export async function revokeWithDescendants(
   db: TenantDb,
   actor: Actor,
   { id }: { id: string },
@@ -235,7 +235,7 @@ async function holderOf(
   memberId: string | null | undefined,
 ): Promise<string> {
   if (!memberId || memberId === encodeId('member', principal.memberId)) return principal.userAccountId;
-  if (!administers(principal)) {
+  if (!mayAdministerTokens(principal)) {
     raise(
       'forbidden',
       'Only owners and admins may create tokens for other members, with the scope workspace:admin.',
@@ -266,7 +266,7 @@ async function requireNoHigherRole(
   if (holder && holder.role < role) raise('forbidden', 'The token belongs to a member with a higher role.');
 }
 
-function administers(principal: Principal): boolean {
+function mayAdministerTokens(principal: Principal): boolean {
   return isManager(principal) && principal.scopes.has('workspace:admin');
 }
 

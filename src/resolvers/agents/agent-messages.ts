@@ -16,7 +16,7 @@ import type { Context, Principal, SignedIn } from '../context.ts';
 import { raise, Violations } from '../errors.ts';
 import { newUuid } from '../ids.ts';
 import { lockExistingIssue } from '../issues/issue-locks.ts';
-import { issueIsGone, requireIssue } from '../issues/issue-names.ts';
+import { raiseIssueGone, requireIssue } from '../issues/issue-names.ts';
 import { requireContributor } from '../writes/write-access.ts';
 import { serialKeys } from '../writes/serial-queue.ts';
 import { write } from '../writes/write-transaction.ts';
@@ -94,7 +94,7 @@ async function insert(trx: Trx, context: SignedIn, input: AgentMessageCreateInpu
   const activityText = activityTexts[message.messageType] ?? 'wrote';
   const activity = { eventType: 'agent-message.created.v1', activityText, subject: message.id } as const;
   const issue = await recordActivity(trx, activityActorOf(context), issueId, nowUtc, activity);
-  return { message, thread, issue: issue ?? issueIsGone() };
+  return { message, thread, issue: issue ?? raiseIssueGone() };
 }
 
 /** The author type follows from the kind of the principal, and the default message type from the author type. */

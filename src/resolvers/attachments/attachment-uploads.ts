@@ -67,7 +67,7 @@ export async function receiveUpload(
 ): Promise<AttachmentRow> {
   const { sizeBytes } = started;
   try {
-    await store.put(contentKey(started), exactly(sizeBytes, open()), sizeBytes);
+    await store.put(contentKey(started), requireSize(sizeBytes, open()), sizeBytes);
     const preview = await previewOrDiscard(store, started);
     const finished = await finish(db, started, preview, uploadRequest);
     await discardEarlier(store, started);
@@ -127,7 +127,7 @@ async function discard(store: FileStore, started: AttachmentRow): Promise<void> 
 }
 
 /** The same bytes; throws if there are fewer or more than `sizeBytes`. */
-async function* exactly(sizeBytes: number, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* requireSize(sizeBytes: number, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let received = 0;
   try {
     for await (const chunk of bytes) {

@@ -81,7 +81,8 @@ export async function deleteAttachment(
     await requireResourceRevision(trx, 'attachment', resource, input.expectedRevision);
     const { id } = resource;
     const deleted = (await markAttachmentDeleted(trx, id, nowUtc)) ?? raiseNotFound('attachment');
-    // Other members could not see the attachment before its bytes were uploaded, which `resource`, read before the lock, may not show.
+    // Nobody else could see an attachment without bytes, so its deletion is no event. `resource` was read before the
+    // lock, so its `uploadedUtc` may be out of date.
     if (deleted.wasUploaded) {
       const { requestId, principal } = context;
       const event = { eventType: 'issue-attachment.deleted.v1', subjectId: id, issue } as const;

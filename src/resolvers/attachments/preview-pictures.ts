@@ -5,13 +5,13 @@ import { PictureProcess } from './preview-process.ts';
 /** The largest image that is read into memory. */
 export const maxImageBytes = 32 * 1024 * 1024;
 
-/** Images are drawn one at a time, in turn for each workspace: one image may take seconds. */
+/** Images are drawn one at a time, because one may take seconds. The workspaces take turns. */
 const permit = new FairPermit({ maxWaiting: 200, maxWaitingPerGroup: 50 });
 
 /** The longest side of a preview, in pixels. */
 const side = 1024;
 
-/** More than any preview has, which is compressed. */
+/** An upper bound: the size of an uncompressed preview. */
 export const maxPictureBytes = side * side * 4;
 
 /**

@@ -91,10 +91,10 @@ export class PictureProcess {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    const forget = () => {
+    const clearChild = () => {
       if (this.#child === child) this.#child = undefined;
     };
-    child.on('exit', forget).on('error', forget).on('disconnect', forget);
+    child.on('exit', clearChild).on('error', clearChild).on('disconnect', clearChild);
     return child;
   }
 }

@@ -1,6 +1,6 @@
 import type { PreloadableTable, WithPreloaded } from '../../db/writes/preloaded.ts';
 import { changeIssues, type ChangedIssue, type IssueChangeForm } from '../../db/writes/issue-change.ts';
-import { mayMoveCounts } from '../../db/writes/issue-counts.ts';
+import { mayChangeCounts } from '../../db/writes/issue-counts.ts';
 import type { KeyedItem } from '../../db/writes/kept-keys.ts';
 import type { RequestedChange, LogEntry } from '../../db/writes/issue-parts.ts';
 import type { IssueRow } from '../../db/issues.ts';
@@ -76,54 +76,54 @@ export async function sendChanges(
   if (!first) return [];
   const form = { ...first.form, wait };
   const event = writeEvent('issue.updated.v1');
-  const rounds = inRounds(changes);
+  const passes = inPasses(changes);
   const rows = new Map<IssueChangeItem, ChangedIssue | undefined>();
   // A connection executes statements in the order in which they are sent. All are sent at once, so that many changes of
   // one issue cost no more round trips than one.
-  const sendRounds = (to: StatementTarget) =>
+  const sendPasses = (to: StatementTarget) =>
     Promise.all(
-      rounds.map(async (round) => {
+      passes.map(async (pass) => {
         const changed = await changeIssues(
           to,
           form,
-          round.map(({ requested, key }) => ({ ...requested, key })),
+          pass.map(({ requested, key }) => ({ ...requested, key })),
           event,
         );
-        round.forEach((change, index) => rows.set(change, changed[index]));
+        pass.forEach((change, index) => rows.set(change, changed[index]));
       }),
     );
-  await (rounds.length > 1 ? inOneTransaction(target, sendRounds) : sendRounds(target));
+  await (passes.length > 1 ? inOneTransaction(target, sendPasses) : sendPasses(target));
   return changes.map((change) => rows.get(change));
 }
 
 /**
- * Divides changes into rounds with at most one change of each issue. Executed one after the other, they preserve the
+ * Divides changes into passes with at most one change of each issue. Executed one after the other, they preserve the
  * order of each issue's changes.
  */
-function inRounds(changes: readonly IssueChangeItem[]): IssueChangeItem[][] {
-  const rounds: IssueChangeItem[][] = [];
+function inPasses(changes: readonly IssueChangeItem[]): IssueChangeItem[][] {
+  const passes: IssueChangeItem[][] = [];
   const counts = new Map<string, number>();
   for (const change of changes) {
     const name = JSON.stringify(change.requested.issue);
-    const round = counts.get(name) ?? 0;
-    counts.set(name, round + 1);
-    (rounds[round] ??= []).push(change);
+    const pass = counts.get(name) ?? 0;
+    counts.set(name, pass + 1);
+    (passes[pass] ??= []).push(change);
   }
-  return rounds;
+  return passes;
 }
 
 /**
- * Changes of one key can share a statement. A change that may move counts goes alone: counts of deliveries are locked
- * before those of projects, which holds for one statement and not for several in a transaction. A change to a status
- * that is not terminal need not go alone, although it may reopen its issue: of several such changes of one issue only the
- * first moves counts, and the first changes of all issues are one statement.
+ * Changes with the same key can share a statement. A change that may affect counts is sent alone: counts of deliveries are
+ * locked before those of projects, which holds for one statement and not for several in a transaction. A change to a status
+ * that is not terminal need not be sent alone, although it may reopen its issue: of several such changes of one issue only the
+ * first affects counts, and the first changes of all issues are one statement.
  */
 export function batchKey(
   { principal }: Pick<CheckedChange, 'principal'>,
   { form }: IssueChangeItem,
 ): string | undefined {
   const others = form.columns.filter((column) => column !== 'statusId');
-  if (form.closing || mayMoveCounts(others)) return undefined;
+  if (form.closing || mayChangeCounts(others)) return undefined;
   return `change ${principal.workspaceId} ${JSON.stringify(form)}`;
 }
 

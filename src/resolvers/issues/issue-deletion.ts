@@ -5,7 +5,7 @@ import {
   selectOrphanIds,
 } from '../../db/reads/issue-tree.ts';
 import { type IssueRow, lockIssues, type NamedIssue } from '../../db/issues.ts';
-import { inside, type Trx } from '../../db/engine/transaction.ts';
+import { transactionTarget, type Trx } from '../../db/engine/transaction.ts';
 import { changeIssues } from '../../db/writes/issue-change.ts';
 import type { EventType } from '../../model/events.ts';
 import { limits } from '../../model/limits.ts';
@@ -13,8 +13,8 @@ import { type ActivityActor, activityActorOf, writeEvent } from '../activity.ts'
 import type { Context } from '../context.ts';
 import { raise } from '../errors.ts';
 import { newUuid } from '../ids.ts';
-import { issueIsGone, requireIssue } from './issue-names.ts';
-import { addToSubIssueCounts, forgetDeletedParent, moveChildren } from './sub-issues.ts';
+import { raiseIssueGone, requireIssue } from './issue-names.ts';
+import { addToSubIssueCounts, clearDeletedParent, setParentOfChildren } from './sub-issues.ts';
 import { type ExpectedRevision, requireRevision } from '../writes/revisions.ts';
 import { serialKeys } from '../writes/serial-queue.ts';
 import { requireContributor } from '../writes/write-access.ts';
@@ -36,10 +36,10 @@ export async function deleteIssue(
     const children = await selectChildIds(trx, named.id);
     requireFewSubIssues(children, 'deleted');
     const { issues, nowUtc } = await lockIssues(trx, familyIds(named, children));
-    const locked = issues.get(named.id) ?? issueIsGone();
+    const locked = issues.get(named.id) ?? raiseIssueGone();
     requireRevision('issue', locked, expectedRevision);
     const detached = { parentIssueId: null, deletedParentIssueId: locked.id };
-    await moveChildren(trx, activityActorOf(context), children, detached);
+    await setParentOfChildren(trx, activityActorOf(context), children, detached);
     await changeParentCount(trx, locked, issues, -1);
     const set = { deletedUtc: nowUtc, subIssueCount: 0 };
     return setDeleted(trx, activityActorOf(context), 'issue.deleted.v1', locked.id, set);
@@ -59,17 +59,17 @@ export async function restoreIssue(ctx: Context, { key }: { key: string }): Prom
     const orphans = await selectOrphanIds(trx, named.id);
     requireFewSubIssues(orphans, 'restored');
     const { issues, nowUtc } = await lockIssues(trx, familyIds(named, orphans));
-    const deleted = issues.get(named.id) ?? issueIsGone();
+    const deleted = issues.get(named.id) ?? raiseIssueGone();
     if (deleted.deletedUtc === null) return deleted;
-    if (nowUtc.getTime() - deleted.deletedUtc.getTime() > restorableMs) issueIsGone();
+    if (nowUtc.getTime() - deleted.deletedUtc.getTime() > restorableMs) raiseIssueGone();
     // A former sub-issue that has become an ancestor since would form a cycle with its old parent.
     const ancestors = await selectAncestorIds(trx, deleted.id);
     const { remaining = [], returning = [] } = Object.groupBy(orphans, (id) =>
       ancestors.includes(id) ? 'remaining' : 'returning',
     );
     const reattached = { parentIssueId: deleted.id, deletedParentIssueId: null };
-    await moveChildren(trx, activityActorOf(context), returning, reattached);
-    await forgetDeletedParent(trx, remaining);
+    await setParentOfChildren(trx, activityActorOf(context), returning, reattached);
+    await clearDeletedParent(trx, remaining);
     await changeParentCount(trx, deleted, issues, 1);
     const subIssueCount = returning.filter((id) => issues.get(id)?.deletedUtc === null).length;
     const set = { deletedUtc: null, subIssueCount };
@@ -77,7 +77,7 @@ export async function restoreIssue(ctx: Context, { key }: { key: string }): Prom
   });
 }
 
-/** With more sub-issues, it would take longer than a request may. */
+/** Refuses an issue with so many sub-issues that the write would take longer than a request may. */
 function requireFewSubIssues(subIssues: readonly string[], participle: 'deleted' | 'restored'): void {
   const { length } = subIssues;
   if (length <= limits.subIssuesAtOnce) return;
@@ -101,7 +101,7 @@ async function setDeleted(
   set: { deletedUtc: Date | null; subIssueCount: number },
 ): Promise<IssueRow> {
   const [issue] = await changeIssues(
-    inside(trx),
+    transactionTarget(trx),
     {
       kind: 'revision',
       named: 'id',
@@ -112,7 +112,7 @@ async function setDeleted(
     [{ issue: { id }, set, event: { id: newUuid(), actor: userAccountId, request: requestId } }],
     writeEvent(eventType),
   );
-  return issue ?? issueIsGone();
+  return issue ?? raiseIssueGone();
 }
 
 async function changeParentCount(

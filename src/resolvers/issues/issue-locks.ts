@@ -2,7 +2,7 @@ import { type IssueRow, lockIssues } from '../../db/issues.ts';
 import type { Trx } from '../../db/engine/transaction.ts';
 import { decodeId, type IdPrefix, parseId } from '../ids.ts';
 import { raiseNotFound, type ResourceName } from '../not-found.ts';
-import { issueIsGone, requireIssue } from './issue-names.ts';
+import { raiseIssueGone, requireIssue } from './issue-names.ts';
 
 /** An issue that is locked until the transaction ends, and a time that is not before any entry in its feed. */
 export interface LockedIssue {
@@ -13,7 +13,7 @@ export interface LockedIssue {
 export async function lockExistingIssue(trx: Trx, issueId: string): Promise<LockedIssue> {
   const { issues, nowUtc } = await lockIssues(trx, [issueId]);
   const issue = issues.get(issueId);
-  if (!issue || issue.deletedUtc !== null) issueIsGone();
+  if (!issue || issue.deletedUtc !== null) raiseIssueGone();
   return { issue, nowUtc };
 }
 

@@ -1,7 +1,7 @@
 import { raiseNotFound } from '../not-found.ts';
 import { type IssueName, type NamedIssue, selectIssueNamed, selectIssuesNamed } from '../../db/issues.ts';
 import type { StatementTarget } from '../../db/engine/statement-target.ts';
-import { inside, type Trx } from '../../db/engine/transaction.ts';
+import { transactionTarget, type Trx } from '../../db/engine/transaction.ts';
 import { raise, type Violation } from '../errors.ts';
 import { decodeId, parseId } from '../ids.ts';
 import { parseIssueKey } from '../keys.ts';
@@ -10,28 +10,28 @@ import { parseIssueKey } from '../keys.ts';
 export async function requireIssue(
   trx: Trx,
   keyOrId: string,
-  including?: { deleted: boolean },
+  options?: { deleted: boolean },
 ): Promise<NamedIssue> {
-  return requireIssueFrom(inside(trx), keyOrId, including);
+  return requireIssueFrom(transactionTarget(trx), keyOrId, options);
 }
 
 /** The same, read in a transaction or outside of one. */
 export async function requireIssueFrom(
   target: StatementTarget,
   keyOrId: string,
-  including?: { deleted: boolean },
+  options?: { deleted: boolean },
 ): Promise<NamedIssue> {
-  const issue = await selectIssueNamed(target, requireName(keyOrId), including);
-  return issue ?? issueIsAbsent(keyOrId);
+  const issue = await selectIssueNamed(target, requireName(keyOrId), options);
+  return issue ?? raiseNoSuchIssue(keyOrId);
 }
 
 /** Reads a key or an id, and throws `not_found` if it cannot name an issue. */
 export function requireName(keyOrId: string): IssueName {
-  return issueNameOf(keyOrId) ?? issueIsAbsent(keyOrId);
+  return issueNameOf(keyOrId) ?? raiseNoSuchIssue(keyOrId);
 }
 
-function issueIsAbsent(keyOrId: string): never {
-  raise('not_found', absence(keyOrId));
+function raiseNoSuchIssue(keyOrId: string): never {
+  raise('not_found', notFoundMessage(keyOrId));
 }
 
 /**
@@ -65,7 +65,7 @@ export async function requireIssues(
 }
 
 /** Throws `not_found` for an issue that has been deleted in the meantime. */
-export function issueIsGone(): never {
+export function raiseIssueGone(): never {
   raiseNotFound('issue');
 }
 
@@ -80,8 +80,8 @@ function keyOf({ teamCode, number }: { teamCode: string; number: number }): stri
   return `${teamCode}-${number}`;
 }
 
-/** Explains in the error that the id belongs to an object of another type. */
-function absence(keyOrId: string): string {
+/** The message for a key or an id without an issue. It says so if the id belongs to an object of another type. */
+function notFoundMessage(keyOrId: string): string {
   const decoded = parseId(keyOrId) && decodeId('issue', keyOrId);
   return decoded && 'problem' in decoded
     ? `There is no such issue: ${decoded.problem}.`

@@ -26,7 +26,7 @@ async function changeSubscription(
   key: string,
   change: (trx: Trx, principal: Principal, issueId: string) => Promise<void>,
 ): Promise<IssueRow> {
-  // Guests may, too: a comment of theirs subscribes them.
+  // Guests may subscribe, too, because their comments subscribe them as well.
   const context = requireSignedIn(ctx);
   const { principal } = context;
   const { workspaceId } = principal;

@@ -11,7 +11,7 @@ import type { ChangedIssue } from '../../db/writes/issue-change.ts';
 import type { WithPreloaded } from '../../db/writes/preloaded.ts';
 import { lockParents, selectAncestorIds } from '../../db/reads/issue-tree.ts';
 import { type IssueRow, type LockedIssues, lockIssues, type NamedIssue } from '../../db/issues.ts';
-import { inside, type Trx } from '../../db/engine/transaction.ts';
+import { transactionTarget, type Trx } from '../../db/engine/transaction.ts';
 import type { Context, SignedIn } from '../context.ts';
 import { Violations } from '../errors.ts';
 import { type Assignees, assigneeRows, assigneesAfter } from './issue-assignees.ts';
@@ -24,7 +24,7 @@ import {
   setsStoredFieldsOnly,
 } from './issue-change.ts';
 import { type IssueChange, type IssueFieldsInput, parseIssueFields } from './issue-input.ts';
-import { issueIsGone, requireIssue, requireIssues } from './issue-names.ts';
+import { raiseIssueGone, requireIssue, requireIssues } from './issue-names.ts';
 import { addToSubIssueCounts } from './sub-issues.ts';
 import { type ExpectedRevision, requireRevision } from '../writes/revisions.ts';
 import {
@@ -59,11 +59,11 @@ export async function updateIssue(ctx: Context, input: IssueUpdateInput): Promis
   const inTransaction = async (trx: Trx) => {
     // From here on no other transaction can move issues to another parent while this one reads the ancestors.
     if (parentIssueId !== undefined) await lockParents(trx, 'exclusive');
-    const checked = await checkUpdate(tableLookup(inside(trx)), input, async () => [
+    const checked = await checkUpdate(tableLookup(transactionTarget(trx)), input, async () => [
       { issue: await requireIssue(trx, key), prefix: '' },
     ]);
     const [issue] = await applyUpdate(trx, context, { ...checked, expectedRevision });
-    return issue ?? issueIsGone();
+    return issue ?? raiseIssueGone();
   };
   if (!setsStoredFieldsOnly(input)) {
     const serialKey =
@@ -103,7 +103,7 @@ export async function updateIssues(ctx: Context, input: IssueBatchUpdateInput): 
   const serialKey = input.parentIssueId === undefined ? undefined : serialKeys.parents(workspaceId);
   return write(context, serialKey, async (trx) => {
     if (input.parentIssueId !== undefined) await lockParents(trx, 'exclusive');
-    const checked = await checkUpdate(tableLookup(inside(trx)), input, async (violations) => {
+    const checked = await checkUpdate(tableLookup(transactionTarget(trx)), input, async (violations) => {
       const fits = keys.length >= 1 && keys.length <= limits.batch;
       violations.addUnless(fits, 'keys', `must have 1 to ${limits.batch} items`);
       const named = fits ? await requireIssues(trx, keys) : [];
@@ -156,7 +156,7 @@ async function applyUpdate(
 ): Promise<IssueRow[]> {
   const { change, references, targets } = update;
   const locked = await lockAndCheck(trx, update);
-  const before = targets.map(({ issue }) => locked.issues.get(issue.id) ?? issueIsGone());
+  const before = targets.map(({ issue }) => locked.issues.get(issue.id) ?? raiseIssueGone());
   const ids = before.map(({ id }) => id);
   const assignees = await assign(trx, change, before);
   const { labelIds, parentIssueId } = change;
@@ -180,10 +180,10 @@ async function applyUpdate(
   });
   const after: (IssueRow | undefined)[] = [];
   for (const slice of slicesOf(changes, issuesPerStatement(change, changes.length)))
-    after.push(...(await sendChanges(inside(trx), slice, true)));
+    after.push(...(await sendChanges(transactionTarget(trx), slice, true)));
   // Must come after the statement, which reads the former labels from the row: a trigger copies the new ones there.
   await replaceSets(trx, change, ids);
-  return after.map((issue) => issue ?? issueIsGone());
+  return after.map((issue) => issue ?? raiseIssueGone());
 }
 
 /**
@@ -193,7 +193,7 @@ async function applyUpdate(
 const textBytesPerStatement = 1_000_000;
 
 /**
- * How many issues one statement may change. Only a change of nothing but descriptions, which moves no counts or tallies,
+ * How many issues one statement may change. Only a change of nothing but descriptions, which affects no counts or tallies,
  * is divided: counts are locked in an order that holds for one statement and not for several in a transaction.
  */
 function issuesPerStatement({ description = '', ...others }: IssueChange, total: number): number {
@@ -213,7 +213,7 @@ async function lockAndCheck(trx: Trx, update: CheckedUpdate): Promise<LockedIssu
   const violations = new Violations();
   for (const { issue } of targets) {
     const row = locked.issues.get(issue.id);
-    if (!row || row.deletedUtc !== null) issueIsGone();
+    if (!row || row.deletedUtc !== null) raiseIssueGone();
   }
   if (parentIssueId) {
     const exists = locked.issues.get(parentIssueId)?.deletedUtc === null;

@@ -7,7 +7,7 @@ import { testOf } from '../../reference/conditions.ts';
 import { Snapshot } from '../../reference/snapshot.ts';
 import type { CachedReference } from '../context.ts';
 
-// Filters of issues that were just read, for readers with many different filters: one read serves them all.
+// Evaluates filters on issues in memory, so that streams with many different filters share one read of the changed issues.
 
 /**
  * The current rows of the issues, with reference data that is read after them, so that an issue cannot refer to

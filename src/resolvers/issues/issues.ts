@@ -6,7 +6,7 @@ import { lockParents } from '../../db/reads/issue-tree.ts';
 import { type IssueRow, lockIssues } from '../../db/issues.ts';
 import type { StatementTarget } from '../../db/engine/statement-target.ts';
 import { uuidArray } from '../../db/statements/uuid-array.ts';
-import { inside, type Trx } from '../../db/engine/transaction.ts';
+import { transactionTarget, type Trx } from '../../db/engine/transaction.ts';
 import type { Context, SignedIn } from '../context.ts';
 import { raise, Violations } from '../errors.ts';
 import { newUuid } from '../ids.ts';
@@ -36,13 +36,13 @@ export interface IssueCreateInput extends IssueFieldsInput {
 /** Creates an issue with the next number of its team. A creation adds no feed entry and never sets closedUtc. */
 export async function createIssue(ctx: Context, input: IssueCreateInput): Promise<IssueRow & WithPreloaded> {
   const earlier = earlierRow<CreatedIssue>(ctx);
-  if (earlier) return withEnteredRows(earlier, readInput(input));
+  if (earlier) return withRowsOfInput(earlier, readInput(input));
   const context = requireContributor(ctx);
   const { principal, preloads = [] } = context;
   const { workspaceId } = principal;
   const serialKey = serialKeys.numbers(workspaceId, input.teamId);
   const inTransaction = async (trx: Trx) =>
-    insert(trx, context, await draft(tableLookup(inside(trx)), input));
+    insert(trx, context, await draft(tableLookup(transactionTarget(trx)), input));
   // A parent has to be locked, and read again, before anything is written.
   if (input.parentIssueId != null) return write(context, serialKey, inTransaction);
   const drafted = await withReferences(context, (lookUp) => draft(lookUp, input));
@@ -54,7 +54,7 @@ export async function createIssue(ctx: Context, input: IssueCreateInput): Promis
     batchKey: `issue ${workspaceId}`,
   });
   if (!row) return write(context, serialKey, inTransaction);
-  return withEnteredRows(row, drafted);
+  return withRowsOfInput(row, drafted);
 }
 
 /** A new issue, and whether the counts of its delivery are preloaded. */
@@ -96,10 +96,10 @@ function newIssue(drafted: Draft, { principal, requestId }: SignedIn): NewIssue 
 }
 
 /** The fields of a new issue as its input sets them. */
-type EnteredFields = Pick<Draft, 'change' | 'assignees'>;
+type InputFields = Pick<Draft, 'change' | 'assignees'>;
 
 /** The new issue with its related rows, taken from its input: a new issue has exactly those. */
-function withEnteredRows(row: CreatedIssue, { change, assignees }: EnteredFields): IssueRow & WithPreloaded {
+function withRowsOfInput(row: CreatedIssue, { change, assignees }: InputFields): IssueRow & WithPreloaded {
   const preloaded = {
     issueAssignee: uuidArray(assignees.all),
     issueLabel: uuidArray(change.labelIds ?? []),
@@ -110,7 +110,7 @@ function withEnteredRows(row: CreatedIssue, { change, assignees }: EnteredFields
   return Object.assign(row, { preloaded });
 }
 
-function readInput(input: IssueCreateInput, violations = new Violations()): EnteredFields {
+function readInput(input: IssueCreateInput, violations = new Violations()): InputFields {
   const change = parseIssueFields({ ...input, statusId: input.statusId ?? undefined }, violations);
   return { change, assignees: assigneesAfter(change, { primary: null, all: [] }) };
 }
@@ -152,7 +152,7 @@ async function insert(trx: Trx, context: SignedIn, drafted: Draft): Promise<Issu
   const issue = newIssue(drafted, context);
   const { parentIssueId } = drafted.change;
   const parents = parentIssueId ? await lockNewParent(trx, parentIssueId) : undefined;
-  const [created] = await createAll(inside(trx), [{ issue, preloadsDelivery: false }], true);
+  const [created] = await createAll(transactionTarget(trx), [{ issue, preloadsDelivery: false }], true);
   if (parentIssueId && parents) await addToSubIssueCounts(trx, parents, new Map([[parentIssueId, 1]]));
   return (
     created ?? raise('internal_error', 'The statement returned no row, although it waited for the team.')

@@ -51,7 +51,7 @@ export function readsOf(filter: Predicate): FilterReads {
     return fieldsOfColumn[column] ?? (Object.hasOwn(issueFields, column) ? [column] : undefined);
   });
   return {
-    // Times of the last update or activity are moved by any change.
+    // Any change may change the times of the last update and the last activity.
     fields: fields.includes(undefined) ? undefined : new Set(fields.filter((field) => field !== undefined)),
     directoryEvents: new Set([
       ...[...reads.tables].flatMap((table) => eventOfTable(table, 'updated') ?? []),
@@ -64,7 +64,10 @@ export function readsOf(filter: Predicate): FilterReads {
 /** The tables that a predicate reads at any depth. */
 interface TablesRead {
   readonly tables: Set<string>;
-  /** Those whose rows are linked to rows of the directory. A new row of them may bring links to existing rows. */
+  /**
+   * Those that join tables connect with rows of the directory. A new row of such a table may come with links to
+   * existing rows.
+   */
   readonly linked: Set<string>;
 }
 
@@ -104,6 +107,6 @@ export function mayLeave({ fields }: FilterReads, change: ChangeFacts): boolean 
 }
 
 function mayMove(fields: FilterReads['fields'], { origin, fields: changed }: ChangeFacts): boolean {
-  // An import may also change columns that nobody else changes, such as the reporter, and they are not among the fields.
+  // An import may also change columns that are not fields, such as the reporter.
   return !fields || origin === changeOrigin.import || changed.some((field) => fields.has(field));
 }

@@ -1,5 +1,5 @@
 import type { IssueRow } from '../../db/issues.ts';
-import { inside, type Trx } from '../../db/engine/transaction.ts';
+import { transactionTarget, type Trx } from '../../db/engine/transaction.ts';
 import type { WriteEvent } from '../../db/writes/change-log.ts';
 import { changeIssues } from '../../db/writes/issue-change.ts';
 import type { LogEntry } from '../../db/writes/issue-parts.ts';
@@ -23,23 +23,22 @@ export async function addToSubIssueCounts(
   });
   const columns = ['subIssueCount'] as const;
   await changeIssues(
-    inside(trx),
+    transactionTarget(trx),
     { kind: 'columns', named: 'id', columns, deleted: true, wait: true },
     parents,
   );
 }
 
-/** The parent of an issue, and the deleted parent that it remembers. */
+/** The parent of an issue, and the deleted parent that it gets back when that is restored. */
 interface ParentColumns {
   parentIssueId: string | null;
   deletedParentIssueId: string | null;
 }
 
 /**
- * Moves locked issues away from a parent that is being deleted, which they remember, or gives them back to it when it
- * is restored.
+ * Sets the parents of locked issues whose parent is being deleted or restored, and adds the events.
  */
-export function moveChildren(
+export function setParentOfChildren(
   trx: Trx,
   actor: ActivityActor,
   ids: readonly string[],
@@ -65,7 +64,7 @@ export function parentChangeEvent(actor?: ActivityActor): LogEntry {
 /** Keeps each statement far from its time limit, and lets other requests run between two statements. */
 const childrenPerStatement = 500;
 
-/** Sets the parents of locked issues, or the deleted parents that they remember. */
+/** Sets the parents and the deleted parents of locked issues. */
 export async function setParents(
   trx: Trx,
   children: readonly { issue: { id: string }; set: ParentColumns; event: LogEntry }[],
@@ -74,13 +73,18 @@ export async function setParents(
   const columns = ['parentIssueId', 'deletedParentIssueId'] as const;
   const form = { kind: 'revision', named: 'id', columns, deleted: true, wait: true } as const;
   for (let from = 0; from < children.length; from += childrenPerStatement)
-    await changeIssues(inside(trx), form, children.slice(from, from + childrenPerStatement), event);
+    await changeIssues(
+      transactionTarget(trx),
+      form,
+      children.slice(from, from + childrenPerStatement),
+      event,
+    );
 }
 
-/** Makes locked issues forget the deleted parent to which they would return; a client sees no difference. */
-export async function forgetDeletedParent(trx: Trx, ids: readonly string[]): Promise<void> {
+/** Clears the deleted parents of locked issues, so that they do not return to them. Clients see no difference. */
+export async function clearDeletedParent(trx: Trx, ids: readonly string[]): Promise<void> {
   await changeIssues(
-    inside(trx),
+    transactionTarget(trx),
     { kind: 'columns', named: 'id', columns: ['deletedParentIssueId'], deleted: true, wait: true },
     ids.map((id) => ({ issue: { id }, set: { deletedParentIssueId: null } })),
   );

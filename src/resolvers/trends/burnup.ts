@@ -3,7 +3,7 @@ import { statusCategory } from '../../model/codes.ts';
 import { maxInt32 } from '../../model/int32.ts';
 import { type Context, requireSignedIn } from '../context.ts';
 import { refuseStatistics } from '../issues/issue-stats.ts';
-import { type Period, type PeriodsInput, periodsInTurn } from './periods.ts';
+import { type Period, type PeriodsInput, periodsInSlice } from './periods.ts';
 
 export interface BurnupDay {
   onDate: string;
@@ -37,7 +37,7 @@ export async function burnups(
   keys: readonly string[],
 ): Promise<Burnup[]> {
   const { db, now, bounds } = requireSignedIn(ctx);
-  const all = await periodsInTurn({ ...input, every: 'day' });
+  const all = await periodsInSlice({ ...input, every: 'day' });
   const days = all.filter(({ startUtc }) => startUtc <= now);
   const rows =
     (await selectBurnup(db, column, keys, days, bounds.statistics)) ??

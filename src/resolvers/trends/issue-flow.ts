@@ -5,7 +5,7 @@ import { type Context, requireSignedIn } from '../context.ts';
 import { Violations } from '../errors.ts';
 import { type FilterFields, filterPredicate } from '../filters.ts';
 import { refuseStatistics } from '../issues/issue-stats.ts';
-import { type Period, type PeriodsInput, periodsInTurn } from './periods.ts';
+import { type Period, type PeriodsInput, periodsInSlice } from './periods.ts';
 
 type Category = keyof typeof statusCategory;
 const categories = Object.keys(statusCategory) as Category[];
@@ -36,7 +36,7 @@ export async function issueFlow(
   const { db, now, bounds } = requireSignedIn(ctx);
   const violations = new Violations();
   const filter = filterPredicate(teams.fields, input.team ?? {}, violations, 'team');
-  const all = await periodsInTurn(input, violations);
+  const all = await periodsInSlice(input, violations);
   const periods = all.filter(({ startUtc }) => startUtc <= now);
   const maxStages = bounds.statistics * stagesPerIssue;
   const rows =
@@ -60,13 +60,13 @@ function countsAtEnds(
 ): FlowPeriod[] {
   const counts = noIssues();
   const changes = periods.map(noIssues);
-  for (const { what, endedPeriods, category, count } of rows) {
+  for (const { measure, endedPeriods, category, count } of rows) {
     const name = categoryNames.get(category) ?? 'open';
-    if (what === 'current') counts[name] += count;
-    // What happened before the end of the first period concerns no end.
+    if (measure === 'current') counts[name] += count;
+    // What happened before the end of the first period affects none of the results.
     const change = changes[endedPeriods - 1];
-    if (change && what === 'entered') change[name] -= count;
-    if (change && what === 'left') change[name] += count;
+    if (change && measure === 'entered') change[name] -= count;
+    if (change && measure === 'left') change[name] += count;
   }
   const flow: FlowPeriod[] = [];
   for (const [index, { startsOn, endsOn }] of [...periods.entries()].reverse()) {

@@ -6,7 +6,7 @@ import { type Context, requireSignedIn } from '../context.ts';
 import { Violations } from '../errors.ts';
 import type { FilterFields } from '../filters.ts';
 import { groupingOf, refuseStatistics } from '../issues/issue-stats.ts';
-import { type Period, type PeriodsInput, periodsInTurn } from './periods.ts';
+import { type Period, type PeriodsInput, periodsInSlice } from './periods.ts';
 
 /** In seconds; null where no issue has such a time. */
 export interface Percentiles {
@@ -53,7 +53,7 @@ export async function issueTrend(
   const violations = new Violations();
   const sizes = { default: defaultTrendGroups, max: maxTrendGroups };
   const { filter, columns, limit } = groupingOf(issues.fields, input, sizes, violations);
-  const periods = await periodsInTurn(input, violations);
+  const periods = await periodsInSlice(input, violations);
   const choice = { where: issues.where, filter };
   const rows =
     (await selectIssueTrend(db, choice, { periods, columns, limit }, bounds.statistics)) ??

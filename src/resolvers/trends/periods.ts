@@ -52,11 +52,14 @@ export function countPeriods({ every, from, to }: Omit<PeriodsInput, 'timeZone'>
   return Math.max(1, numberOf(every, midnightOf(to)) - numberOf(every, midnightOf(from)) + 1);
 }
 
-/** Making a year of daily periods and their statement takes several milliseconds, and one operation may ask for many statistics. */
+/** Computing a year of daily periods takes several milliseconds, and one operation may ask for many statistics. */
 const slices = new Slices();
 
-/** The periods, made in a slice of the event loop so that many statistics do not block it. Throws the violations of the input. */
-export async function periodsInTurn(input: PeriodsInput, violations?: Violations): Promise<Period[]> {
+/**
+ * The periods, computed in a slice of time so that many statistics do not block the event loop. Throws the violations
+ * of the input.
+ */
+export async function periodsInSlice(input: PeriodsInput, violations?: Violations): Promise<Period[]> {
   await slices.next();
   return periodsOf(input, violations);
 }

@@ -4,7 +4,7 @@ import type { Chore } from '../housekeeping.ts';
 import type { WebhookSecrets } from './secrets.ts';
 
 /** How many webhooks are read at once. */
-const atOnce = 100;
+const webhooksPerRead = 100;
 
 /**
  * Encrypts the secrets of webhooks with the first key that are encrypted with another, so that the others can be taken
@@ -20,7 +20,7 @@ export function secretsUnderOtherKeys(database: Database, secrets: WebhookSecret
       for (const { workspaceId, ...read } of await selectSecretsUnder(
         database.unscoped,
         secrets.otherKeyIds,
-        atOnce,
+        webhooksPerRead,
       )) {
         const secret = secrets.reencrypted(read.secret, read.id);
         const previousSecret = read.previousSecret && secrets.reencrypted(read.previousSecret, read.id);

@@ -23,7 +23,7 @@ export class WebhookTargets {
     });
   }
 
-  /** Whether any address but public ones may be connected to. */
+  /** Whether addresses that are not public may be connected to. */
   get hasNetworks(): boolean {
     return this.#networks.length > 0;
   }

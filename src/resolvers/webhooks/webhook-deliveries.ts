@@ -1,5 +1,5 @@
 import {
-  activated,
+  activeColumns,
   failDeliveries,
   makeDeliveriesDue,
   lockWebhook,
@@ -21,7 +21,7 @@ import { raiseNotFound } from '../not-found.ts';
 import { uuidOf, uuidsOf } from '../writes/write-rules.ts';
 import { write } from '../writes/write-transaction.ts';
 import { isReceived, type ReceiverResponse } from './sending.ts';
-import { typesBeyond, requireWebhookManager, webhookSubject, webhookUuid } from './webhooks.ts';
+import { uncoveredTypes, requireWebhookManager, webhookSubject, webhookUuid } from './webhooks.ts';
 
 /** How long a ping waits for the answer: less than a request may take. */
 const pingTimeoutMs = 5_000;
@@ -30,7 +30,7 @@ const pingTimeoutMs = 5_000;
  * The workspaces with a ping in progress. One at a time, so that receivers that do not answer cannot hold up many
  * requests.
  */
-const pinging = new Set<string>();
+const workspacesWithPing = new Set<string>();
 
 export interface PingedWebhook extends ReceiverResponse {
   webhook: WebhookRow;
@@ -47,8 +47,8 @@ export async function pingWebhook(ctx: Context, { id }: { id: string }): Promise
   const uuid = webhookUuid(id);
   const webhook = (await selectWebhook(db, uuid)) ?? raiseNotFound('webhook');
   const { workspaceId } = principal;
-  if (pinging.has(workspaceId)) raise('conflict', 'Another ping of the workspace is in progress.');
-  pinging.add(workspaceId);
+  if (workspacesWithPing.has(workspaceId)) raise('conflict', 'Another ping of the workspace is in progress.');
+  workspacesWithPing.add(workspaceId);
   try {
     const message = {
       id: encodeId('whdelivery', newUuid(now.getTime())),
@@ -63,7 +63,7 @@ export async function pingWebhook(ctx: Context, { id }: { id: string }): Promise
     const after = await recordPing(context, webhook, answer);
     return { ...answer, webhook: after ?? webhook, isReceived: arrived };
   } finally {
-    pinging.delete(workspaceId);
+    workspacesWithPing.delete(workspaceId);
   }
 }
 
@@ -85,7 +85,7 @@ async function recordPing(
     if (!row || !isReceived(answer)) return row;
     const isPaused = row.state === webhookState.backing_off || row.disabledReason !== null;
     if (isPaused) await makeDeliveriesDue(trx, id, now);
-    return updateWebhookRow(trx, id, { lastSuccessUtc: now, ...(isPaused && activated) });
+    return updateWebhookRow(trx, id, { lastSuccessUtc: now, ...(isPaused && activeColumns) });
   });
   webhooks?.wake();
   return after;
@@ -112,7 +112,7 @@ export async function redeliverWebhookDeliveries(
     if (!ids && webhookId !== null && !(await selectWebhook(trx, webhookId))) raiseNotFound('webhook');
     const repeated = await repeatDeliveries(trx, request, context.now, limits.redeliveries);
     for (const { webhook } of repeated)
-      await failDeliveries(trx, webhook.id, typesBeyond(webhook.scopes), context.now);
+      await failDeliveries(trx, webhook.id, uncoveredTypes(webhook.scopes), context.now);
     const acts = repeated.map(({ webhook, count }) => ({
       act: 'webhook.redelivered' as const,
       subject: webhookSubject(webhook),

@@ -1,6 +1,6 @@
 import { selectLogHead } from '../../db/reads/change-pages.ts';
 import {
-  activated,
+  activeColumns,
   countWebhooks,
   failDeliveries,
   makeDeliveriesDue,
@@ -28,7 +28,7 @@ import type { WebhookSending } from './sending.ts';
 import { checkTeam, readWebhookFields, type WebhookFields } from './webhook-input.ts';
 
 /** How long messages are also signed with the previous secret after a rotation. */
-const bothSecretsMs = dayMs;
+const previousSecretMs = dayMs;
 
 interface NamedWebhook {
   id: string;
@@ -111,13 +111,13 @@ export async function updateWebhook(
     async (trx, row) => {
       await checkTeam(trx, violations, fields.teamId);
       violations.throwIfAny();
-      await failDeliveries(trx, row.id, typesBeyond(rights.scopes), now);
+      await failDeliveries(trx, row.id, uncoveredTypes(rights.scopes), now);
       const isActivated = fields.state === webhookState.active && row.state !== webhookState.active;
       if (isActivated) await makeDeliveriesDue(trx, row.id, now);
       return {
         ...fields,
         ...rights,
-        ...(isActivated && activated),
+        ...(isActivated && activeColumns),
         ...(fields.state === webhookState.disabled && { disabledReason: null, nextAttemptUtc: null }),
       };
     },
@@ -127,7 +127,7 @@ export async function updateWebhook(
 }
 
 /** The events that these scopes do not cover. Messages that were created with wider scopes must no longer be sent. */
-export function typesBeyond(scopes: readonly string[]): string[] {
+export function uncoveredTypes(scopes: readonly string[]): string[] {
   return eventTypes.filter((type) => {
     const { scope } = events[type];
     return scope !== 'token' && !scopes.includes(scope);
@@ -145,7 +145,7 @@ export async function rotateWebhookSecret(ctx: Context, input: NamedWebhook): Pr
     return {
       secret: secret.encrypted,
       previousSecret: row.secret,
-      previousUntilUtc: new Date(now.getTime() + bothSecretsMs),
+      previousUntilUtc: new Date(now.getTime() + previousSecretMs),
     };
   });
   return { webhook, secret: text };

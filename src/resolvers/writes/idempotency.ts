@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import {
   addAnswers,
   type KeyName,
-  lockOf,
+  advisoryLockOf,
   type NewAnswer,
   type NewKey,
   removeKeys,
@@ -36,7 +36,7 @@ export function runUnderKey<Result>(
   work: (key: NewKey) => Promise<Result>,
 ): Promise<Result> {
   const name = { userAccountId, key };
-  const lock = lockOf(workspaceId, name);
+  const lock = advisoryLockOf(workspaceId, name);
   const serialKey = `idempotency ${lock}`;
   if (serial.isBusy(serialKey)) raiseInProgress();
   return serial.run(serialKey, () => work({ ...name, requestHash, createdUtc: now, lock }));
@@ -58,11 +58,15 @@ export type OnceResult =
 export async function runOnce(
   context: SignedIn,
   key: NewKey,
-  work: (inside: SignedIn) => Promise<unknown>,
+  work: (transactionContext: SignedIn) => Promise<unknown>,
 ): Promise<OnceResult> {
-  return writeInOneTransaction(context, async (inside) => {
-    if (!(await tryLockKey(inside.db, key))) raiseInProgress();
-    const stored = await selectKept(inside.db, key, new Date(context.now.getTime() - keyLifetimeMs));
+  return writeInOneTransaction(context, async (transactionContext) => {
+    if (!(await tryLockKey(transactionContext.db, key))) raiseInProgress();
+    const stored = await selectKept(
+      transactionContext.db,
+      key,
+      new Date(context.now.getTime() - keyLifetimeMs),
+    );
     if (stored) {
       if (!stored.requestHash.equals(key.requestHash))
         raise(
@@ -74,14 +78,14 @@ export async function runOnce(
         ? { written: rowOf(written ?? {}), createdUtc }
         : { result: JSON.parse(result) as unknown, replayed: true };
     }
-    const result = await work(inside);
+    const result = await work(transactionContext);
     const text = JSON.stringify(result);
     if (text.length > maxResultLength)
       raise(
         'invalid_request',
         'The answer is too large to be kept under an Idempotency-Key: select less of it.',
       );
-    await upsertKept(inside.db, key, text);
+    await upsertKept(transactionContext.db, key, text);
     return { result, replayed: false };
   });
 }

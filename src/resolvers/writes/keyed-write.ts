@@ -14,13 +14,13 @@ export class NeedsTransaction extends Error {
   }
 }
 
-/** For work that a single statement cannot do. */
+/** Throws `NeedsTransaction` in a keyed write, for work that a single statement cannot do. */
 export function requireTransaction({ keyed }: Context): void {
   if (keyed) throw new NeedsTransaction();
 }
 
-/** The row that the write of this request returned when it was done; undefined if it has not been done yet. */
-export function earlierRow<Row>({ repeated }: Context): Row | undefined {
+/** The row that the write of this operation returned to an earlier request; undefined if no earlier request did the write. */
+export function earlierRow<Row>(ctx: Context): Row | undefined {
   // The cast is safe because only the mutation that stored the row reads it.
-  return repeated as Row | undefined;
+  return ctx.earlierRow as Row | undefined;
 }

@@ -38,7 +38,7 @@ export class SerialQueue {
   }
 }
 
-/** The keys of writes that follow each other, whatever they write. */
+/** The serial keys that writes of different kinds share. */
 export const serialKeys = {
   /** The numbers of a team's issues. */
   numbers: (workspaceId: string, teamId: string) => `numbers ${workspaceId} ${teamId}`,

@@ -1,6 +1,6 @@
 /**
- * A map whose entries stay only for milliseconds, for a process that runs for months. An entry that is deleted releases
- * its value.
+ * A map for entries that exist only for milliseconds, in a process that runs for months. Deleting an entry releases its value
+ * at once.
  *
  * With a plain `Map`, V8 keeps the values of deleted entries until the next full garbage collection: each table that a
  * Map has outgrown points to the next one, so as soon as one of them is in the old generation, all later tables and

@@ -77,7 +77,7 @@ const maxItems = 32;
 /** The result of an item: its row, or the result of sending it alone. */
 type Outcome = { row: unknown } | { alone: Promise<unknown> };
 
-/** Items of one serial key and one batch key that wait for their turn. */
+/** Items of one serial key and one batch key that wait for earlier writes of the serial key. */
 interface Group {
   readonly items: unknown[];
   outcomes: Promise<readonly Outcome[]>;
@@ -103,7 +103,7 @@ class WriteBatcher {
     return row === undefined && !('alone' in outcome) ? this.#serial.run(serialKey, alone) : row;
   }
 
-  /** Adds the item to the group that waits for its turn, or to a new one, and waits for its outcome. */
+  /** Adds the item to the waiting group of its keys, or to a new one, and waits for its outcome. */
   async #inGroup(
     to: StatementTarget,
     write: GroupedWrite,
@@ -148,7 +148,7 @@ interface GroupedWrite extends ItemWrite<unknown, unknown> {
   readonly batchKey: string;
 }
 
-/** A group whose turn has come. */
+/** A group whose serial key is free. */
 interface ReadyGroup {
   readonly items: readonly unknown[];
   readonly sendAll: (items: readonly unknown[], wait: boolean) => Promise<readonly unknown[]>;
@@ -157,13 +157,13 @@ interface ReadyGroup {
 }
 
 /**
- * What happens to a group when its turn comes: it was sent with others, or sends its only item itself and says when
- * that is done.
+ * How a group is sent: it was sent with others and has the outcomes, or it has to send its only item itself and call `done`
+ * afterwards.
  */
-type GroupTurn = { outcomes: readonly Outcome[] } | { done: () => void };
+type GroupDispatch = { outcomes: readonly Outcome[] } | { done: () => void };
 
 interface WaitingGroup extends ReadyGroup {
-  readonly resolve: (turn: GroupTurn) => void;
+  readonly resolve: (dispatch: GroupDispatch) => void;
   readonly reject: (error: unknown) => void;
   readonly deadline: Deadline | undefined;
 }
@@ -181,15 +181,15 @@ class BatchQueue {
   }
 
   async enqueue(group: ReadyGroup): Promise<readonly Outcome[]> {
-    const turn = await new Promise<GroupTurn>((resolve, reject) => {
+    const dispatch = await new Promise<GroupDispatch>((resolve, reject) => {
       this.#waiting.push({ ...group, resolve, reject, deadline: meter()?.deadline });
       this.#schedule();
     });
-    if ('outcomes' in turn) return turn.outcomes;
-    // It is sent here and not in `sendOnly`, so that its time and its statements count for the request that waits.
+    if ('outcomes' in dispatch) return dispatch.outcomes;
+    // It is sent here and not in `sendOnly`, so that the meter of the waiting request counts its time and its statements.
     const alone = group.sendOnlyItem();
     await Promise.allSettled([alone]);
-    turn.done();
+    dispatch.done();
     return [{ alone }];
   }
 
@@ -200,7 +200,7 @@ class BatchQueue {
     setImmediate(() => void this.#sendNext());
   }
 
-  /** Sends the groups that go next, and waits until their statement has ended or is slow. */
+  /** Sends the next groups by one statement, and waits until it has ended or is slow. */
   async #sendNext(): Promise<void> {
     this.#isScheduled = false;
     const [first, ...others] = this.#takeNext();
@@ -220,7 +220,7 @@ class BatchQueue {
     this.#schedule();
   }
 
-  /** The groups that go next: as many as fit, in their order. */
+  /** Removes the next groups from the queue: as many as fit into one statement, in their order. */
   #takeNext(): WaitingGroup[] {
     let count = 0;
     const end = this.#waiting.findIndex(({ items }) => {

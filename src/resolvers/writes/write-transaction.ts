@@ -19,8 +19,8 @@ export function writesOf(serial: SerialQueue, { batching }: { batching: boolean 
 }
 
 /**
- * Does the work in one transaction, after all earlier work of the same serial key, and then forgets what the request
- * has loaded.
+ * Does the work in one transaction, after all earlier work of the same serial key, and then clears the rows that
+ * the request has loaded.
  */
 export async function write<Result>(
   context: SignedIn,
@@ -57,12 +57,12 @@ export async function writeItem<Item extends KeyedItem, Row>(
 
 /**
  * Does everything that the work reads and writes in one transaction. As it holds a connection from the beginning, it
- * does not wait for a serial key inside: where a write finds its key busy, everything is rolled back, and retried when
- * the key is free.
+ * does not wait for a serial key inside the transaction: where a write finds its key busy, everything is rolled back,
+ * and retried when the key is free.
  */
 export async function writeInOneTransaction<Result>(
   context: SignedIn,
-  work: (inside: SignedIn & { readonly db: Trx }) => Promise<Result>,
+  work: (transactionContext: SignedIn & { readonly db: Trx }) => Promise<Result>,
 ): Promise<Result> {
   const { bounds, db, writes } = context;
   const { serial } = writes;

@@ -332,7 +332,7 @@ export class WebSockets {
         }
         request.ticket = ticket;
         const { deadline } = ticket;
-        withRequestLimits({ deadline, subject: request }, () =>
+        withRequestLimits({ deadline, loggedRequest: request }, () =>
           withDeadline(graphql.handle(request), deadline),
         )
           .then(resolve, reject)

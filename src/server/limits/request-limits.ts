@@ -1,5 +1,5 @@
 import type { Deadline } from '../../db/engine/deadline.ts';
-import { type Subject, withMeter } from '../../db/engine/meter.ts';
+import { type LoggedRequest, withMeter } from '../../db/engine/meter.ts';
 import { ReadAllowance } from '../../db/engine/read-allowance.ts';
 import { maxAnswerBytes } from '../../executor/limits.ts';
 
@@ -7,13 +7,13 @@ interface LimitedWork {
   /** Undefined for a request that did not pass through admission. */
   readonly deadline: Deadline | undefined;
   /** The request itself. The work of streams and webhooks has none. */
-  readonly subject?: Subject;
+  readonly loggedRequest?: LoggedRequest;
 }
 
 /** Does the work of a request, a stream or a webhook, which all have the same limits, and counts its statements. */
 export function withRequestLimits<Result>(
-  { deadline, subject }: LimitedWork,
+  { deadline, loggedRequest }: LimitedWork,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  return withMeter(work, { deadline, subject, allowance: new ReadAllowance(maxAnswerBytes) });
+  return withMeter(work, { deadline, loggedRequest, allowance: new ReadAllowance(maxAnswerBytes) });
 }

@@ -5,9 +5,9 @@ const maxSqlLength = 2_000;
 
 /** Logs each slow statement with its text, which contains no values, and its request. Returns a function that stops this. */
 export function logSlowStatements(logger: Logger, thresholdMs: number): () => void {
-  return onStatement(({ sql, tookMs, failed, subject }) => {
+  return onStatement(({ sql, tookMs, failed, loggedRequest }) => {
     if (tookMs < thresholdMs) return;
-    const { requestId, operationName: operation, trace } = subject ?? {};
+    const { requestId, operationName: operation, trace } = loggedRequest ?? {};
     logger.warn(
       {
         requestId,

@@ -13,7 +13,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { OperationDefinitionNode } from 'graphql';
-import { onStatement, type SentStatement, type Subject } from '../../db/engine/meter.ts';
+import { onStatement, type SentStatement, type LoggedRequest } from '../../db/engine/meter.ts';
 import type { Config } from '../config.ts';
 import type { ServerRequest } from '../http/request.ts';
 import type { Trace } from './trace.ts';
@@ -34,7 +34,7 @@ export class Tracing {
   readonly #stopListening: () => void;
   readonly #fraction: number;
   /** The current span of a request, which is the parent of its statements. */
-  readonly #current = new WeakMap<Subject, Context>();
+  readonly #current = new WeakMap<LoggedRequest, Context>();
 
   constructor({ endpoint, fraction, serviceName }: NonNullable<Config['tracing']>) {
     this.#fraction = fraction;
@@ -100,7 +100,7 @@ export class Tracing {
   }
 
   async #operation<Result>(
-    request: Subject,
+    request: LoggedRequest,
     parent: Context,
     { operation, name }: OperationDefinitionNode,
     run: () => Promise<Result>,
@@ -119,8 +119,8 @@ export class Tracing {
     }
   }
 
-  #statement({ sql, tookMs, failed, subject }: SentStatement): void {
-    const parent = subject && this.#current.get(subject);
+  #statement({ sql, tookMs, failed, loggedRequest }: SentStatement): void {
+    const parent = loggedRequest && this.#current.get(loggedRequest);
     if (!parent) return;
     const endedMs = performance.timeOrigin + performance.now();
     const span: Span = this.#tracer.startSpan(

@@ -73,7 +73,7 @@ type RowAlias = `r${number}`;
 type Evaluation = 'planned' | 'eachRow' | 'fromRelated';
 
 /**
- * The predicate as SQL for the row `alias`. Negations are never unknown: a row whose column is null matches `not` of a
+ * The predicate as SQL for the row `alias`. A negation is never null: a row whose column is null matches the `not` of a
  * comparison.
  */
 export function predicateSql(
@@ -119,7 +119,7 @@ function storedSql(
   const overlaps = keys ? sql`${stored} && ${keys.among}::uuid[]` : sql`${stored} <> '{}'`;
   const links = linksOf({ through, own }, alias);
   const matching = keys
-    ? links.where(amongSql(sql.ref(`${inner(alias)}.${through.child}`), keys, 'eachRow'))
+    ? links.where(amongSql(sql.ref(`${nextAlias(alias)}.${through.child}`), keys, 'eachRow'))
     : links;
   // `offset 0` keeps the planner from reading all links at once for the few rows without a copy.
   return sql<SqlBool>`case when ${stored} is null then exists (${matching.offset(sql.lit(0))}) else ${overlaps} end`;
@@ -172,8 +172,8 @@ function literal(value: Comparable): string {
   return String(value).replace(/[\\%_]/g, (character) => `\\${character}`);
 }
 
-/** The alias for the next inner level, so that a table can refer to itself (the parent of an issue's parent). */
-function inner(alias: RowAlias): RowAlias {
+/** The alias of a related row: the next number, so that a table can refer to itself (the parent of an issue's parent). */
+function nextAlias(alias: RowAlias): RowAlias {
   return `r${Number(alias.slice(1)) + 1}`;
 }
 
@@ -182,18 +182,18 @@ function referenceSql(
   column: RawBuilder<unknown>,
   { alias, evaluation }: ConditionContext,
 ): RawBuilder<SqlBool> {
-  const target = inner(alias);
+  const target = nextAlias(alias);
   if (evaluation === 'planned')
-    return sql<SqlBool>`${column} in (${boundSelect(references, target, by, where)})`;
+    return sql<SqlBool>`${column} in (${selectKeys(references, target, by, where)})`;
   if (evaluation === 'fromRelated')
-    return sql<SqlBool>`${column} = any(array(${boundSelect(references, target, by, where)}))`;
-  const referred = subquery()
+    return sql<SqlBool>`${column} = any(array(${selectKeys(references, target, by, where)}))`;
+  const referencedRows = subquery()
     .selectFrom(`${references} as ${target}`)
     .select(sql.lit(1).as('found'))
     .where(sql<SqlBool>`${sql.ref(`${target}.${by}`)} = ${column}`)
     .where(predicateSql(where, target, 'eachRow'));
   // `offset 0` keeps the planner from reading the whole referenced table at once.
-  return sql<SqlBool>`exists (${referred.offset(sql.lit(0))})`;
+  return sql<SqlBool>`exists (${referencedRows.offset(sql.lit(0))})`;
 }
 
 /**
@@ -220,18 +220,18 @@ function throughSql(
   const stored = evaluation === 'eachRow' ? storedSql({ through, own, where }, alias) : undefined;
   if (stored) return stored;
   if (evaluation === 'fromRelated') {
-    const keys = matchingLinks({ through, where }, alias).select(`${inner(alias)}.${through.parent}`);
+    const keys = matchingLinks({ through, where }, alias).select(`${nextAlias(alias)}.${through.parent}`);
     return sql<SqlBool>`${sql.ref(`${alias}.${own}`)} = any(array(${keys}))`;
   }
   const links = linksOf({ through, own }, alias).where(
-    isMatchingLink({ through, where }, inner(alias), evaluation),
+    isMatchingLink({ through, where }, nextAlias(alias), evaluation),
   );
   return sql<SqlBool>`exists (${evaluation === 'eachRow' ? links.offset(sql.lit(0)) : links})`;
 }
 
 /** The rows of a join table that lead to a matching row, whichever row of the list they belong to. */
 export function matchingLinks({ through, where }: { through: Through; where: Predicate }, alias: RowAlias) {
-  const link = inner(alias);
+  const link = nextAlias(alias);
   return subquery()
     .selectFrom(`${through.table} as ${link}`)
     .where(isMatchingLink({ through, where }, link, 'fromRelated'));
@@ -245,20 +245,20 @@ function isMatchingLink(
   const child = sql.ref(`${link}.${through.child}`);
   return 'among' in where
     ? amongSql(child, where, evaluation)
-    : sql<SqlBool>`${child} in (${boundSelect(through.target, inner(link), through.by, where)})`;
+    : sql<SqlBool>`${child} in (${selectKeys(through.target, nextAlias(link), through.by, where)})`;
 }
 
 /** The keys of the matching rows in the referenced table, whether rows of the list refer to them or not. */
-export function referredKeys(
+export function referencedKeys(
   { references, by, where }: { references: TableName; by: string; where: Predicate },
   alias: RowAlias,
 ) {
-  return boundSelect(references, inner(alias), by, where);
+  return selectKeys(references, nextAlias(alias), by, where);
 }
 
-/** The rows of the join table of a row. */
+/** The rows of the join table that belong to the row `alias`. */
 function linksOf({ through, own }: { through: Through; own: string }, alias: RowAlias) {
-  const link = inner(alias);
+  const link = nextAlias(alias);
   return subquery()
     .selectFrom(`${through.table} as ${link}`)
     .select(sql.lit(1).as('found'))
@@ -267,7 +267,7 @@ function linksOf({ through, own }: { through: Through; own: string }, alias: Row
 
 function lineageSql({ table, parent, root }: Lineage, alias: RowAlias): RawBuilder<SqlBool> {
   const ids = subqueryWith()
-    .withRecursive('line', (creator) =>
+    .withRecursive('lineage', (creator) =>
       creator
         .selectFrom(table)
         .select('id')
@@ -275,16 +275,16 @@ function lineageSql({ table, parent, root }: Lineage, alias: RowAlias): RawBuild
         .union((eb) =>
           eb
             .selectFrom(`${table} as child`)
-            .innerJoin('line', `child.${parent}`, 'line.id')
+            .innerJoin('lineage', `child.${parent}`, 'lineage.id')
             .select('child.id'),
         ),
     )
-    .selectFrom('line')
-    .select('line.id');
+    .selectFrom('lineage')
+    .select('lineage.id');
   return sql<SqlBool>`${sql.ref(`${alias}.id`)} in (${ids})`;
 }
 
-function boundSelect(table: TableName, alias: RowAlias, by: string, where: Predicate) {
+function selectKeys(table: TableName, alias: RowAlias, by: string, where: Predicate) {
   return matchingRows(table, alias, where).select(`${alias}.${by}`);
 }
 

@@ -25,7 +25,7 @@ export function rowWithPageQuery(
   const db = untyped(page.db);
   const ofRow = columns.map(nameOf);
   const ofPage = page.columns.map(nameOf);
-  const nothing = (name: string) => sql<null>`null`.as(name);
+  const nullColumn = (name: string) => sql<null>`null`.as(name);
   return db
     .with(
       (cte) => cte('one').materialized(),
@@ -33,7 +33,7 @@ export function rowWithPageQuery(
     )
     .selectFrom('one')
     .select(ofRow.map((name) => `one.${name}`))
-    .select(ofPage.map((_name, index) => nothing(`page${index}`)))
+    .select(ofPage.map((_name, index) => nullColumn(`page${index}`)))
     .select(sql<number>`0`.as('part'))
     .unionAll(
       subquery()
@@ -41,7 +41,7 @@ export function rowWithPageQuery(
         .innerJoinLateral(pageQuery(page, walk, size, sql.ref(`one.${key}`)).as('page'), (join) =>
           join.onTrue(),
         )
-        .select(ofRow.map(nothing))
+        .select(ofRow.map(nullColumn))
         .select(ofPage.map((name, index) => sql.ref(`page.${name}`).as(`page${index}`)))
         .select(sql<number>`1`.as('part')),
     );

@@ -96,7 +96,7 @@ export function talliedRows(
   return untyped(db).selectFrom(tallies.as(row)).where(predicateSql(filter, row));
 }
 
-/** The tallies of issues in a group, and of those in none. */
+/** The tallies of issues with a value in the kind's column, and of those without one. */
 function byGroup(kind: Exclude<TallyKind, 'team'>, { rows, ofKind }: Record<'rows' | 'ofKind', Rows>): Rows {
   const column = ownColumns[kind];
   const grouped: Rows = ofKind.select(`groupId as ${column}`);

@@ -30,9 +30,9 @@ export function totalStrategy(
   if (tallied) return { by: 'tallies', choice: tallied };
   if (!listIndexes[source.table] || isShort(source)) return { by: 'rows', filter };
   const planned = countedWalk(source, filter);
-  const { isServed, others } = planned.indexUse;
-  // Rows that are asked for by their ids are few.
-  return isServed && !isAlways(others) ? { by: 'rows', filter } : { by: 'bounds', planned };
+  const { isServed, rowConditions } = planned.indexUse;
+  // A list of ids matches few rows.
+  return isServed && !isAlways(rowConditions) ? { by: 'rows', filter } : { by: 'bounds', planned };
 }
 
 function isShort({ parent }: Source): boolean {

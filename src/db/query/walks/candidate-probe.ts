@@ -3,7 +3,7 @@ import type { PlannedWalk, Candidate } from './index-use.ts';
 import { type AnyRow, type AnyTables, untyped } from '../any-tables.ts';
 import type { QueryBase } from '../query-base.ts';
 import { matchesOf } from './matches.ts';
-import { matchingLinks, type Predicate, referredKeys, sqlValue } from '../conditions/predicate.ts';
+import { matchingLinks, type Predicate, referencedKeys, sqlValue } from '../conditions/predicate.ts';
 import { Slot } from '../../statements/slots.ts';
 import { row } from './walk.ts';
 
@@ -39,7 +39,7 @@ export function probeQuery(
   return untyped(base.db).selectNoFrom(counts);
 }
 
-/** A text is common if more than one in this many rows has all its words. */
+/** A searched text is common if more than one in this many of the sampled texts contains all its words. */
 const commonness = 100;
 
 function countUpTo(base: QueryBase, { walk }: PlannedWalk, { candidate, max }: ProbedCandidate) {
@@ -50,7 +50,7 @@ function countUpTo(base: QueryBase, { walk }: PlannedWalk, { candidate, max }: P
   const found = link
     ? matchingLinks(link, row)
     : texts
-      ? referredKeys(texts, row).clearSelect()
+      ? referencedKeys(texts, row).clearSelect()
       : matchesOf(base, walk.source, candidate, max + 1);
   const matching = found.select(sql.lit(1).as('found')).limit(sql.lit(max + 1));
   return sql<number>`(${untyped(base.db)

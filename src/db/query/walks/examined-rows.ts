@@ -9,8 +9,11 @@ import { orderSql, row, stretchesOf } from './walk.ts';
 type Query = SelectQueryBuilder<AnyTables, string, AnyRow>;
 
 /** The conditions that are checked on each row that a step examines. */
-export function checkedOf({ walk: { source }, indexUse: { others, hasDeleted } }: PlannedWalk): Predicate {
-  return hasDeleted ? { all: [source.where, others] } : others;
+export function checkedOf({
+  walk: { source },
+  indexUse: { rowConditions, hasDeleted },
+}: PlannedWalk): Predicate {
+  return hasDeleted ? { all: [source.where, rowConditions] } : rowConditions;
 }
 
 /** The rows that a step examines along the order, under one parent or in the whole workspace. */
@@ -28,7 +31,7 @@ export function examinedRows(
     : untyped(base.db).selectFrom(`${source.table} as ${row}`).where(predicateSql(source.where, row));
   const [first, second] = stretchesOf(walk).map((conditions) =>
     select(conditions.reduce<Query>((query, condition) => query.where(condition), sourceRows as Query))
-      .where(predicateSql(indexUse.inside, row))
+      .where(predicateSql(indexUse.rangeConditions, row))
       .orderBy(orderSql(row, order, backward))
       .limit(sql.lit(rows)),
   );

@@ -14,21 +14,21 @@ export interface IndexUse {
   readonly isServedForMany: boolean;
   /** Whether an index has the rows of each parent in the order of the walk. */
   readonly isOrderedByParent: boolean;
-  /** The conditions that limit the range of the index. */
-  readonly inside: Predicate;
+  /** The conditions that the range of the index satisfies. */
+  readonly rangeConditions: Predicate;
   /** The conditions that are checked on each row. */
-  readonly others: Predicate;
+  readonly rowConditions: Predicate;
   /**
-   * Whether the index leads to deleted rows, too, so that a step which reads along it checks the source's own condition
-   * on each row.
+   * Whether the index also contains deleted rows, so that a step that reads along it checks the condition of the source on each
+   * row.
    */
   readonly hasDeleted: boolean;
   /** Whether a join table has the parents of the rows. */
   readonly isJoined: boolean;
   /**
-   * How many rows are read for each row that a step examines: the row itself, one for each condition on related rows
-   * that needs them, those of the join table that connects it with its parents, and the row again to find the stop, if
-   * the index of the order has no ids.
+   * How many rows are read for each row that a step examines: the row itself; one for each condition that needs a related row;
+   * the rows of the join table that connect it with its parents; and with `hasDeleted` the row again to find the stop, because
+   * such an index need not contain the ids.
    */
   readonly weight: number;
   /** The conditions by which an index finds the matching rows, in another order. */
@@ -71,23 +71,23 @@ export function indexUseOf({ source, filter, order }: Walk): IndexUse {
     .toSorted((one, other) => rankOf(other, parent) - rankOf(one, parent))[0];
   const isJoined = source.parent !== undefined && 'through' in source.parent;
   const isOrderedByParent = !source.parent || (parent !== undefined && index?.columns[0] === parent);
-  const isInside = (condition: Predicate) =>
+  const isInRange = (condition: Predicate) =>
     isRangeOf(condition, order.column) ||
     (index?.columns.slice(0, -1).includes(equalColumn(condition) ?? '') ?? false);
-  const inside = conditions.filter(isInside);
-  const others = conditions.filter((condition) => !isInside(condition));
+  const rangeConditions = conditions.filter(isInRange);
+  const rowConditions = conditions.filter((condition) => !isInRange(condition));
   const hasDeleted = index?.hasDeleted === true;
-  const isInOrder = !indexes || (isOrderedByParent && others.length === 0 && !hasDeleted);
+  const isInOrder = !indexes || (isOrderedByParent && rowConditions.length === 0 && !hasDeleted);
   const isServed = isInOrder || conditions.some(listsIds);
   const isServedForMany = source.parent ? isInOrder : isServed;
   return {
     isServed,
     isServedForMany,
     isOrderedByParent,
-    inside: { all: inside },
-    others: { all: others },
+    rangeConditions: { all: rangeConditions },
+    rowConditions: { all: rowConditions },
     hasDeleted,
-    weight: 1 + relationsIn({ all: others }) + (isJoined ? rowsOfJoin : 0) + (hasDeleted ? 1 : 0),
+    weight: 1 + relationsIn({ all: rowConditions }) + (isJoined ? rowsOfJoin : 0) + (hasDeleted ? 1 : 0),
     isJoined,
     candidates: isServedForMany || !indexes ? [] : candidatesOf(conditions, source.table, indexes),
   };

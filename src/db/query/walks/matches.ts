@@ -10,7 +10,7 @@ import type { TableName } from '../../tables/tables.ts';
 import type { IndexUse, Candidate } from './index-use.ts';
 import { type AnyRow, type AnyTables, subquery, untyped } from '../any-tables.ts';
 import type { QueryBase } from '../query-base.ts';
-import { type Predicate, predicateSql, referredKeys } from '../conditions/predicate.ts';
+import { type Predicate, predicateSql, referencedKeys } from '../conditions/predicate.ts';
 import { row, type Source } from './walk.ts';
 
 /** A step that reads all rows that match one candidate, which are known to be fewer than `rows`. */
@@ -71,11 +71,11 @@ function severalValues(
       ? severalValues(condition.all[0], table)
       : undefined;
   if ('references' in condition)
-    return { column: condition.column, values: sql`array(${referredKeys(condition, row)})` };
+    return { column: condition.column, values: sql`array(${referencedKeys(condition, row)})` };
   if ('among' in condition) return { column: condition.column, values: sql`${condition.among}::uuid[]` };
   if (!('in' in condition)) return undefined;
   const { column } = condition;
-  // The second argument is never evaluated: it gives the parameter its type.
+  // The second argument is never evaluated, but PostgreSQL infers the type of the parameter from it.
   const typed = subquery().selectFrom(`${table} as typed`).select(`typed.${column}`).limit(sql.lit(0));
   return { column, values: sql`coalesce(${condition.in}, array(${typed}))` };
 }

@@ -67,7 +67,7 @@ export const row = 'r0';
 /**
  * The conditions for the rows of a walk, as one or two stretches. There are two if the walk passes from rows with a
  * value to rows without one, or back: each stretch is a range of an index, while a condition for both would not be. No
- * stretch has rows of both kinds, so one index serves both directions of the order, wherever it sorts nulls.
+ * stretch has rows of both kinds, so the same index serves both directions of the order, whether it sorts nulls first or last.
  */
 export function stretchesOf({ order, backward, after, before }: Walk): RawBuilder<SqlBool>[][] {
   const [start, end] = backward ? [before, after] : [after, before];

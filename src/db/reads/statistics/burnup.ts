@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { untypedParts } from '../../query/any-tables.ts';
 import { anyUuid } from '../../query/any-uuid.ts';
 import type { TenantDb } from '../../tables/tenant-tables.ts';
-import { boundedStages, endsOf, history, type Span } from './trend-spans.ts';
+import { boundedStages, endsOf, selectHistoryStart, type Span } from './trend-spans.ts';
 
 export interface BurnupRow {
   historySinceUtc: Date | null;
@@ -31,7 +31,7 @@ export async function selectBurnup(
   const ends = endsOf(days);
   const ofKeys = handle.selectFrom('issueStage').where(`issueStage.${column}`, '=', anyUuid(keys));
   const { outer, stageCount, areFew } = boundedStages(db, ofKeys, maxStages);
-  const moved = (time: 'sinceUtc' | 'untilUtc', sign: 1 | -1) =>
+  const changesOf = (time: 'sinceUtc' | 'untilUtc', sign: 1 | -1) =>
     ofKeys
       .select([`issueStage.${column} as key`, 'issueStage.statusId', 'issueStage.estimateValue'])
       .select(sql`width_bucket(${sql.ref(`issueStage.${time}`)}, ${ends})`.as('dayIndex'))
@@ -40,14 +40,14 @@ export async function selectBurnup(
       .where(sql<boolean>`not issue_stage.deleted`)
       .where(`issueStage.${time}`, 'is not', null);
   const changes = handle
-    .selectFrom(moved('sinceUtc', 1).unionAll(moved('untilUtc', -1)).as('moved'))
+    .selectFrom(changesOf('sinceUtc', 1).unionAll(changesOf('untilUtc', -1)).as('moved'))
     .leftJoin('status', 'status.id', 'moved.statusId')
     .select(['moved.key', 'moved.dayIndex', 'status.category'])
     .select(sql<number>`sum(sign)::int`.as('count'))
     .select(sql<number>`sum(sign * coalesce(estimate_value, 0))::float8`.as('estimate'))
     .where('moved.dayIndex', '<', days.length)
     .groupBy(['moved.key', 'moved.dayIndex', 'status.category']);
-  const rows = await history(outer)
+  const rows = await selectHistoryStart(outer)
     .select(sql<number>`${stageCount}`.as('stages'))
     .leftJoin(changes.as('changes'), (join) => join.onTrue())
     .select(['changes.key', 'changes.category', 'changes.dayIndex', 'changes.count', 'changes.estimate'])

@@ -41,7 +41,7 @@ export function matchingIssues(db: TenantDb, { where, filter }: IssueChoice): Co
  * All matching issues of a workspace with at most `maxIssues` issues. In a larger workspace there are none, and none are
  * read.
  */
-export function issuesOfSmall(db: TenantDb, choice: IssueChoice, maxIssues: number): CountedIssues {
+export function issuesOfSmallWorkspace(db: TenantDb, choice: IssueChoice, maxIssues: number): CountedIssues {
   const issues = matchingIssues(db, choice);
   const isSmall = sql<SqlBool>`(${issues.condition} and ${issueCount(db)} <= ${sql.lit(maxIssues)})`;
   return { ...issues, condition: isSmall };

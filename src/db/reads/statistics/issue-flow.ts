@@ -3,7 +3,7 @@ import { untypedParts } from '../../query/any-tables.ts';
 import { isAlways, type Predicate, predicateSql } from '../../query/conditions/predicate.ts';
 import type { TenantDb } from '../../tables/tenant-tables.ts';
 import { tallyKinds } from '../../tables/tallies.ts';
-import { boundedStages, endsOf, history, type Span } from './trend-spans.ts';
+import { boundedStages, endsOf, selectHistoryStart, type Span } from './trend-spans.ts';
 
 /** A number of issues whose status is in a category. */
 export interface FlowRow {
@@ -14,22 +14,21 @@ export interface FlowRow {
    * `current`: how many issues there are. `entered`, `left`: how many entered the category, or left it, after `endedPeriods` of the
    * periods had ended and before the next one did.
    */
-  what: 'current' | 'entered' | 'left' | null;
+  measure: 'current' | 'entered' | 'left' | null;
   endedPeriods: number;
   count: number;
 }
 
-/** The columns of a stage that say how its issue was during it, or before it. */
-interface Side {
+/** The columns with the status and the deletion of the issue: during the stage, or before it. */
+interface StateColumns {
   readonly status: 'statusId' | 'previousStatusId';
   readonly deleted: 'deleted' | 'previousDeleted';
 }
 
 /**
- * What happened to the numbers of issues in each category since the end of the first period, and what they are now:
- * from these follow the numbers at the end of each period. Only issues of matching teams count. One statement; its cost
- * is that of the stages of all teams that began in this time, which are read from one index. Undefined if there are
- * more than `maxStages`.
+ * The current numbers of issues in each category, and how many entered and left it since the end of the first period. The
+ * numbers at the end of each period follow from these. Only issues of matching teams count. The one statement reads the
+ * stages of all teams that began in this time from one index. Undefined if there are more than `maxStages`.
  */
 export async function selectIssueFlow(
   db: TenantDb,
@@ -50,14 +49,17 @@ export async function selectIssueFlow(
           .where(predicateSql(teams, 'r0'))})`;
   const now = handle
     .selectFrom('issueTally')
-    .select(['issueTally.statusId', sql<string>`'current'`.as('what'), sql<number>`0`.as('endedPeriods')])
+    .select(['issueTally.statusId', sql<string>`'current'`.as('measure'), sql<number>`0`.as('endedPeriods')])
     .select(sql<number>`sum(issue_count)`.as('count'))
     .where('kind', '=', sql.lit(tallyKinds.team))
     .where(ofTeams('issueTally.teamId'))
     .groupBy('issueTally.statusId');
-  const moved = (what: 'entered' | 'left', { status, deleted }: Side) =>
+  const changesOf = (measure: 'entered' | 'left', { status, deleted }: StateColumns) =>
     stages
-      .select([sql.ref<string>(`issueStage.${status}`).as('statusId'), sql.lit<string>(what).as('what')])
+      .select([
+        sql.ref<string>(`issueStage.${status}`).as('statusId'),
+        sql.lit<string>(measure).as('measure'),
+      ])
       .select(sql<number>`width_bucket(issue_stage.since_utc, ${ends})`.as('endedPeriods'))
       .select(sql<number>`count(*)`.as('count'))
       .where(areFew)
@@ -65,18 +67,18 @@ export async function selectIssueFlow(
       .where(sql<boolean>`not ${sql.ref(`issueStage.${deleted}`)}`)
       .groupBy([`issueStage.${status}`, 'endedPeriods']);
   const counted = now
-    .unionAll(moved('entered', { status: 'statusId', deleted: 'deleted' }))
-    .unionAll(moved('left', { status: 'previousStatusId', deleted: 'previousDeleted' }));
+    .unionAll(changesOf('entered', { status: 'statusId', deleted: 'deleted' }))
+    .unionAll(changesOf('left', { status: 'previousStatusId', deleted: 'previousDeleted' }));
   const byCategory = handle
     .selectFrom(counted.as('counted'))
     .leftJoin('status', 'status.id', 'counted.statusId')
-    .select(['status.category', 'counted.what', 'counted.endedPeriods'])
+    .select(['status.category', 'counted.measure', 'counted.endedPeriods'])
     .select(sql<number>`sum(counted.count)::int`.as('count'))
-    .groupBy(['status.category', 'counted.what', 'counted.endedPeriods']);
-  const rows = await history(outer)
+    .groupBy(['status.category', 'counted.measure', 'counted.endedPeriods']);
+  const rows = await selectHistoryStart(outer)
     .select(sql<number>`${stageCount}`.as('stages'))
     .leftJoin(byCategory.as('flow'), (join) => join.onTrue())
-    .select(['flow.category', 'flow.what', 'flow.endedPeriods', 'flow.count'])
+    .select(['flow.category', 'flow.measure', 'flow.endedPeriods', 'flow.count'])
     .execute();
   // The names of some columns are data, so Kysely does not know the type of the rows.
   const found = rows as unknown as (FlowRow & { stages: number })[];

@@ -7,7 +7,7 @@ import {
   findIssues,
   hasMoreIssues,
   type IssueChoice,
-  issuesOfSmall,
+  issuesOfSmallWorkspace,
   selectCountedIssues,
 } from './counted-issues.ts';
 import { groupColumn, type StatsColumn, withGroups } from './issue-groups.ts';
@@ -39,7 +39,7 @@ export async function selectIssueStats(
   }
   const count = (issues: CountedIssues) =>
     readGroups(issueGroups(issues, columns), columns, columns.map(groupColumn), limit);
-  const found = await count(issuesOfSmall(db, choice, maxIssues));
+  const found = await count(issuesOfSmallWorkspace(db, choice, maxIssues));
   if (found.some((row) => row.count > 0) || !(await hasMoreIssues(db, maxIssues))) return found;
   const few = await findIssues(db, choice, maxIssues);
   return few && count(few);

@@ -8,12 +8,12 @@ import {
   findIssues,
   hasMoreIssues,
   type IssueChoice,
-  issuesOfSmall,
+  issuesOfSmallWorkspace,
   matchingIssues,
   selectCountedIssues,
 } from './counted-issues.ts';
 import { groupColumn, type StatsColumn, withGroups } from './issue-groups.ts';
-import { history, type Span, spanTimes } from './trend-spans.ts';
+import { selectHistoryStart, type Span, spanTimes } from './trend-spans.ts';
 
 /** What happened in one period to the issues of one group; also when the history of the workspace begins. */
 export interface TrendRow extends Partial<Record<StatsColumn, string | number | null>> {
@@ -37,8 +37,8 @@ const events = {
   closed: 'closedUtc',
 } as const;
 type Event = keyof typeof events;
-const names = Object.keys(events) as Event[];
-const times = ['cycleTime', 'leadTime'] as const;
+const eventNames = Object.keys(events) as Event[];
+const durations = ['cycleTime', 'leadTime'] as const;
 
 /** The periods of a trend, the columns that it is grouped by, and the maximum number of groups that it returns. */
 interface TrendForm {
@@ -60,23 +60,27 @@ export async function selectIssueTrend(
 ): Promise<TrendRow[] | undefined> {
   // Without a filter and groups, everything is counted in the indexes of the three times.
   const isCovered = isAlways(choice.filter) && form.columns.length === 0;
-  const maxEvents = maxIssues * (isCovered ? eventsInIndex : eventsInTable);
-  const small = Math.floor(maxEvents / names.length);
-  const found = await trendOf(db, issuesOfSmall(db, choice, small), form);
+  const maxEvents = maxIssues * (isCovered ? indexEventsPerIssue : tableEventsPerIssue);
+  const small = Math.floor(maxEvents / eventNames.length);
+  const found = await trendOf(db, issuesOfSmallWorkspace(db, choice, small), form);
   if (found.some(({ period }) => period !== null) || !(await hasMoreIssues(db, small))) return found;
   if ((await eventCount(db, choice, form.periods, maxEvents)) <= maxEvents)
     return trendOf(db, matchingIssues(db, choice), form);
   // Each of the issues is compared with each of the periods.
-  const few = await findIssues(db, choice, Math.floor((maxIssues * comparisons) / form.periods.length));
+  const few = await findIssues(
+    db,
+    choice,
+    Math.floor((maxIssues * comparisonsPerIssue) / form.periods.length),
+  );
   return few && trendOf(db, few, form);
 }
 
-/** How many events may be counted in place of reading one issue: in indexes alone, and in rows of the table. */
-const eventsInIndex = 8;
-const eventsInTable = 2;
+/** How many events cost as much to count as one issue costs to read: in indexes alone, and in rows of the table. */
+const indexEventsPerIssue = 8;
+const tableEventsPerIssue = 2;
 
 /** How many comparisons of an issue with a period cost as much as reading an issue. */
-const comparisons = 8;
+const comparisonsPerIssue = 8;
 
 /** The number of events in all periods together. At most one more than `maxEvents` of each kind are counted. */
 async function eventCount(
@@ -86,7 +90,7 @@ async function eventCount(
   maxEvents: number,
 ): Promise<number> {
   const handle = untyped(db);
-  const counts = names.map((event) => {
+  const counts = eventNames.map((event) => {
     const column = `r0.${events[event]}`;
     const some = handle
       .selectFrom('issue as r0')
@@ -110,8 +114,11 @@ async function trendOf(
   const handle = untypedParts(db);
   const grouped = columns.length > 0;
   const groups = sql.join(columns.map((column) => sql.ref(column)));
-  const of = (event: Event) => eventsOf(selectCountedIssues(handle, issues), event, columns);
-  const happened = of('created').unionAll(of('started')).unionAll(of('closed')).as('happened');
+  const countedEvents = (event: Event) => eventsOf(selectCountedIssues(handle, issues), event, columns);
+  const happened = countedEvents('created')
+    .unionAll(countedEvents('started'))
+    .unionAll(countedEvents('closed'))
+    .as('happened');
   const inPeriods = handle
     .selectFrom(
       sql<AnyRow>`unnest(${starts}::text[]::timestamptz[], ${ends}::text[]::timestamptz[]) with ordinality`.as<'span'>(
@@ -120,9 +127,9 @@ async function trendOf(
     )
     .innerJoinLateral(happened, (join) => join.onTrue())
     .select(['span.period', ...columns.map((column) => `happened.${column}`)])
-    .select(names.map((name) => sql<number>`sum(${sql.ref(`happened.${name}`)})::int`.as(name)))
-    .select(names.map((name) => clampedSum(`happened.${name}Estimate`).as(`${name}Estimate`)))
-    .select(times.map((time) => sql`max(${sql.ref(`happened.${time}`)})`.as(time)))
+    .select(eventNames.map((name) => sql<number>`sum(${sql.ref(`happened.${name}`)})::int`.as(name)))
+    .select(eventNames.map((name) => clampedSum(`happened.${name}Estimate`).as(`${name}Estimate`)))
+    .select(durations.map((time) => sql`max(${sql.ref(`happened.${time}`)})`.as(time)))
     .groupBy(['span.period', ...columns.map((column) => `happened.${column}`)]);
   const totalled = handle
     .selectFrom(inPeriods.as('inPeriods'))
@@ -133,9 +140,9 @@ async function trendOf(
     .selectFrom(totalled.as('totalled'))
     .selectAll('totalled')
     .select((grouped ? sql`dense_rank() over (order by total desc, ${groups})` : sql`1`).as('rank'));
-  const rows = await history(issues.outer)
+  const rows = await selectHistoryStart(issues.outer)
     .leftJoin(ranked.as('ranked'), (join) => join.on('rank', '<=', limit))
-    .select([...columns, ...names, ...names.map((name) => `${name}Estimate`), ...times])
+    .select([...columns, ...eventNames, ...eventNames.map((name) => `${name}Estimate`), ...durations])
     .select(sql`period::int`.as('period'))
     .orderBy('rank')
     .orderBy('period')
@@ -145,7 +152,7 @@ async function trendOf(
 }
 
 const all = sql.join(
-  names.map((name) => sql.ref(name)),
+  eventNames.map((name) => sql.ref(name)),
   sql` + `,
 );
 
@@ -157,9 +164,11 @@ function eventsOf(
 ) {
   return withGroups(issues, columns)
     .select(columns.map((column) => sql`${sql.ref(groupColumn(column))}`.as(column)))
-    .select(names.map((name) => (name === event ? sql`count(*)` : sql`0::bigint`).as(name)))
+    .select(eventNames.map((name) => (name === event ? sql`count(*)` : sql`0::bigint`).as(name)))
     .select(
-      names.map((name) => (name === event ? clampedSum('r0.estimateValue') : sql`0`).as(`${name}Estimate`)),
+      eventNames.map((name) =>
+        (name === event ? clampedSum('r0.estimateValue') : sql`0`).as(`${name}Estimate`),
+      ),
     )
     .select((event === 'closed' ? percentiles('startedUtc') : sql`null::int[]`).as('cycleTime'))
     .select((event === 'closed' ? percentiles('createdUtc') : sql`null::int[]`).as('leadTime'))

@@ -34,8 +34,8 @@ export function spanTimes(spans: readonly Span[]): { starts: string[]; ends: str
   };
 }
 
-/** The row of the workspace with the time since which its history is complete. Trends are joined to it. */
-export function history(db: Kysely<AnyTables>) {
+/** Selects the time since which the history of the workspace is complete. Trends are joined to this row. */
+export function selectHistoryStart(db: Kysely<AnyTables>) {
   return db
     .selectFrom('workspace')
     .select(sql<Date | null>`workspace.history_since_utc`.as('historySinceUtc'));

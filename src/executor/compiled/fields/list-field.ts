@@ -1,5 +1,5 @@
 import { getNullableType, type GraphQLOutputType, isListType } from 'graphql';
-import { joinedKeys } from '../../../db/tables/derived-columns.ts';
+import { linkedKeys } from '../../../db/tables/derived-columns.ts';
 import { cachedDeclaration } from '../../../db/tables/cached-tables.ts';
 import type { ListOrder } from '../../../db/query/pages/plain-lists.ts';
 import type { ChildSource } from '../../../db/query/walks/walk.ts';
@@ -70,7 +70,7 @@ function joinedColumn(
   const links = linkColumns(orderBy);
   const derive: Derivation = {
     description: JSON.stringify(['joined', through, parentKey, links]),
-    sql: joinedKeys(through, parentKey, links),
+    sql: linkedKeys(through, parentKey, links),
   };
   return attachedColumn(context, through.table, isDerived ? derive : undefined);
 }

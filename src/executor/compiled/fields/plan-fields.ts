@@ -1,5 +1,5 @@
 import { getNamedType, isLeafType, isNonNullType } from 'graphql';
-import { joinsViewer } from '../../../db/tables/derived-columns.ts';
+import { isLinkedToViewer } from '../../../db/tables/derived-columns.ts';
 import { preloadedSums } from '../../../db/writes/preloaded.ts';
 import { encodeId } from '../../../resolvers/ids.ts';
 import type { PlanOf } from '../../../schema/builder/plan.ts';
@@ -104,7 +104,7 @@ export function compileExists({ context, responseName, field }: FieldContext, pl
   const { table, keyColumn, viewerColumn } = plan;
   const attached = attachedColumn(context, table, {
     description: JSON.stringify(['joins viewer', table, keyColumn, viewerColumn]),
-    sql: joinsViewer(table, keyColumn, viewerColumn, viewerSlot),
+    sql: isLinkedToViewer(table, keyColumn, viewerColumn, viewerSlot),
   });
   if (attached?.index !== undefined) return booleanField(responseName, field.type, attached.index);
   const fetchIndex = object.newFetchIndex();

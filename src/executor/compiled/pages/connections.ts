@@ -13,7 +13,7 @@ import { cursorAt } from '../../../resolvers/cursors.ts';
 import { Columns, type KeyColumn, type ReadText } from '../compile/columns.ts';
 import { type DistinctKeys, distinctKeys } from '../run/distinct-keys.ts';
 import { type Field, type Frame, type Groups, newFrame, type Row } from '../run/frame.ts';
-import { isCached } from '../../../reference/snapshot.ts';
+import { isCachedTable } from '../../../reference/snapshot.ts';
 import { cachedPages } from './cached-pages.ts';
 import { type Fetch, type ObjectPlan, startAll } from '../compile/objects.ts';
 import { boundedRows, orderValue, type PagedRows, pagesOf } from './page-rows.ts';
@@ -193,7 +193,7 @@ export class ConnectionFetch implements Fetch {
    */
   pageWithParent(run: Run): PageWithParent | undefined {
     const { key, list } = this.#options;
-    if (key?.index === undefined || !this.#showsRows || isCached(list.source.table)) return undefined;
+    if (key?.index === undefined || !this.#showsRows || isCachedTable(list.source.table)) return undefined;
     const parameterized = this.#requestedPage(run).parameterized(run.cached);
     if (!this.#statements.indexUse(parameterized).isServed) return undefined;
     return { key: key.index, columns: this.columns.selected, parameterized, fetchIndex: this.fetchIndex };

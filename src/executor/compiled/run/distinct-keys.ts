@@ -85,7 +85,7 @@ function ofBytes(rows: readonly Row[], column: number): DistinctKeys | undefined
     const { bytes } = row as WireRow;
     let slot = uuidHash(bytes, start) & mask;
     let known = slots[slot] as number;
-    while (known !== 0 && !keys.isAt(known - 1, bytes, start)) {
+    while (known !== 0 && !keys.itemEquals(known - 1, bytes, start)) {
       slot = (slot + 1) & mask;
       known = slots[slot] as number;
     }
@@ -96,7 +96,7 @@ function ofBytes(rows: readonly Row[], column: number): DistinctKeys | undefined
     }
     at[index] = known - 1;
   }
-  return new BinaryKeys(at, keys.sent(), keys.count);
+  return new BinaryKeys(at, keys.toBuffer(), keys.count);
 }
 
 /** Makes room for the keys; returns the size of the empty hash table, a power of two. */

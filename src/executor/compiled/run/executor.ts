@@ -168,8 +168,8 @@ async function runOn<Result>(
 
 /** The replica; undefined if its rows may be older than the cached reference data, or if no reference data is cached. */
 function replicaFor(replica: ReadServer | undefined, cached: Snapshot | undefined): ReadServer | undefined {
-  if (!replica || !cached?.isCached || !replica.hasAllUntil(cached.readMs)) return undefined;
-  replica.used();
+  if (!replica || !cached?.isCached || !replica.hasCommitsBefore(cached.readMs)) return undefined;
+  replica.countQuery();
   return replica;
 }
 
