@@ -129,7 +129,7 @@ export async function inTransactionOn<Result>(
   }
 }
 
-/** Runs a transaction or a single statement, and maxRetries it if it fails because of another transaction. */
+/** Runs a transaction or a single statement, and retries it if it fails because of another transaction. */
 export async function withRetry<Result>(work: () => Promise<Result>): Promise<Result> {
   const retriesUsed = new Map<string, number>();
   for (;;) {
