@@ -6,7 +6,7 @@ import { type EarlierAnswer, EarlierAnswers } from '../executor/answers/revalida
 import { replayedHeaders } from '../executor/answers/idempotent.ts';
 import { readPageThatFits } from '../executor/answers/page-that-fits.ts';
 import { checkScopes, InsufficientScopeError } from '../executor/selections/scope-rule.ts';
-import { Turns } from '../executor/run/turns.ts';
+import { EventLoopTurns } from '../executor/run/event-loop-turns.ts';
 import { bodyTypeRule } from './body.ts';
 import { isCompressed } from './content-encoding.ts';
 import { csvOf } from './csv.ts';
@@ -189,7 +189,7 @@ async function answer(
 /** The reply with what an operation resulted in. It lets other requests run in between: a page of long issues takes long to render. */
 async function outcomeReply(route: Route, render: () => Outcome, request: RestRequest): Promise<HttpReply> {
   const { requestId } = request;
-  const turns = new Turns();
+  const turns = new EventLoopTurns();
   const outcome = render();
   const turnAfterRendering = turns.next();
   if (turnAfterRendering) await turnAfterRendering;

@@ -220,7 +220,7 @@ export class Contexts {
       maxCost,
       executor,
       traced,
-      fellBack: (reason, operation, isFault) =>
+      onFallback: (reason, operation, isFault) =>
         logger[isFault ? 'warn' : 'debug'](
           { err: reason, requestId, operation: operation.slice(0, 100) },
           'graphql-js answers an operation in place of the compiled executor',

@@ -1,8 +1,8 @@
 import { RateLimitedError } from '../../executor/answers/challenge.ts';
 import { keyRule } from '../../executor/answers/idempotent.ts';
-import { bodySizeRule, headRule } from '../../executor/limits.ts';
+import { bodyTooLargeMessage, headersTooLargeMessage } from '../../executor/limits.ts';
 import { maskedError, noSpaceMessage, unavailableMessage } from '../../executor/answers/errors.ts';
-import { InsufficientScopeError, tokenRule } from '../../executor/selections/scope-rule.ts';
+import { InsufficientScopeError, howToAuthenticate } from '../../executor/selections/scope-rule.ts';
 import {
   maxMessageLength,
   type Problem,
@@ -79,7 +79,7 @@ const examples = {
   validation_failed: exampleRefusal('validation_failed', 'body', bodyRule),
   unauthenticated: {
     code: 'unauthenticated',
-    message: tokenRule,
+    message: howToAuthenticate,
   },
   forbidden: new InsufficientScopeError([{ field: 'PATCH /v1/issues/{issueKey}', scopes: ['issues:write'] }]),
   rate_limited: new RateLimitedError('The quota of 6,000 requests a minute is used up: try again in 1 s.', 1),
@@ -109,10 +109,10 @@ const examples = {
   },
   headers_too_large: {
     code: 'headers_too_large',
-    message: headRule,
+    message: headersTooLargeMessage,
   },
   request_timeout: { code: 'request_timeout', message: 'The request did not arrive completely in time.' },
-  payload_too_large: { code: 'payload_too_large', message: bodySizeRule },
+  payload_too_large: { code: 'payload_too_large', message: bodyTooLargeMessage },
   unsupported_media_type: {
     code: 'unsupported_media_type',
     message: bodyTypeRule,

@@ -61,9 +61,9 @@ export function createGraphQLHandler(
 ): GraphQLHandler {
   const reader = new DocumentReader(schema);
   const schemaAccess = new SchemaAccess(schema, introspection);
-  const { manifest = new Map(), only = false } = trusted ?? {};
+  const { manifest = new Map(), refusesOthers = false } = trusted ?? {};
   const own = explorer ? pageDocuments : undefined;
-  const documents = new PersistedDocuments(reader, { manifest, own, only }, (documentId, error) =>
+  const documents = new PersistedDocuments(reader, { manifest, own, refusesOthers }, (documentId, error) =>
     warn({ documentId, err: error }, 'a document of the manifest cannot be used'),
   );
   const graph = {

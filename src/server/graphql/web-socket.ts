@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { type WebSocket, type ServerOptions, WebSocketServer } from 'ws';
 import { clientGone } from '../../db/engine/deadline.ts';
 import { InvalidTokenError } from '../../executor/answers/challenge.ts';
-import { isOurs } from '../../executor/answers/errors.ts';
+import { isServerError } from '../../executor/answers/errors.ts';
 import { maxBodyBytes } from '../../executor/limits.ts';
 import type { OpenStreams } from '../../live/open-streams.ts';
 import type { HttpReply } from '../../rest-compat/http-reply.ts';
@@ -306,7 +306,7 @@ export class WebSockets {
         socket.sender.close(closeCodes.goingAway, 'Going away');
       return errorsIn(String(json)).map(graphQLError);
     } catch (error) {
-      if (isOurs(error)) this.#options.contexts.report(request, error);
+      if (isServerError(error)) this.#options.contexts.report(request, error);
       end(unanswered.hasLeft() ? 499 : statusOf(error));
       return [errorOf(error, request.requestId)];
     } finally {

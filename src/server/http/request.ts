@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { OperationContext } from '../../executor/run/execute.ts';
 import { snapshotHeader } from '../../executor/run/snapshot-header.ts';
-import { bodySizeRule, maxBodyBytes } from '../../executor/limits.ts';
+import { bodyTooLargeMessage, maxBodyBytes } from '../../executor/limits.ts';
 import type { EarlierAnswer } from '../../executor/answers/revalidation.ts';
 import type { EventChunk, EventStream, StreamSource } from '../../rest-compat/event-chunks.ts';
 import type { RestRequest } from '../../rest-compat/rest-handler.ts';
@@ -37,7 +37,7 @@ const visitorBodySizes = {
   maxBytes: maxVisitorBodyBytes,
   sizeRule: `The body is larger than ${maxVisitorBodyBytes.toLocaleString('en')} bytes, the most without a token.`,
 };
-const bodySizes = { maxBytes: maxBodyBytes, sizeRule: bodySizeRule };
+const bodySizes = { maxBytes: maxBodyBytes, sizeRule: bodyTooLargeMessage };
 
 /** A request, as the handlers see it. */
 export class ServerRequest implements RestRequest {

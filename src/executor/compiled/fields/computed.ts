@@ -70,7 +70,7 @@ function referenceFiller(context: CompileContext, references: ReferencePlans): F
     const referenced = {};
     return (values: Record<string, unknown>, frame: Frame, row: number) => {
       const link = frame.fetched[fetchIndex] as Link;
-      const at = link.at[row] ?? -1;
+      const at = link.rowIndexes[row] ?? -1;
       values[name] = at < 0 ? undefined : referenced;
       if (at < 0) return;
       fillOwn(referenced, link.frame, at);

@@ -15,7 +15,7 @@ import {
   type CompileContext,
   type FieldContext,
   objectType,
-  shared,
+  sharedFetch,
 } from '../compile/compile-context.ts';
 import { writeList } from '../writing/sink.ts';
 
@@ -27,25 +27,25 @@ export function compileList(
   const { plan } = context;
   const { parent } = source;
   if (!parent) throw new NotCompilable(`${context.type.name}.${field.name}`);
-  const fetch = shared(context, `list ${JSON.stringify([source, orderBy, parentKey])}`, () => {
+  const fetch = sharedFetch(context, `list ${JSON.stringify([source, orderBy, parentKey])}`, () => {
     const key = plan.columns.key(parentKey);
     const attached = joinedColumn(context, { ...source, parent }, orderBy, parentKey);
     return new ListFetch({ ...source, parent }, orderBy, { key, attached, fetchIndex: plan.newFetchIndex() });
   });
   const listed = only
     ? new ObjectPlan('', fetch.columns)
-    : context.compilation.object(objectType(field), nodes, fetch.columns);
+    : context.compilation.compileObject(objectType(field), nodes, fetch.columns);
   const view = fetch.view(listed);
   const item = only ? onlyField(field.type, only, fetch.columns) : listed;
   const listsOf = (frame: Frame) => frame.fetched[fetch.fetchIndex] as FetchedLists;
   const frameOf = (frame: Frame) => listsOf(frame).frames[view] as Frame;
   const from = (frame: Frame, row: number) => {
-    const { at, start } = listsOf(frame);
-    return start[at[row] ?? 0] ?? 0;
+    const { groupIndexes, start } = listsOf(frame);
+    return start[groupIndexes[row] ?? 0] ?? 0;
   };
   const to = (frame: Frame, row: number) => {
-    const { at, end } = listsOf(frame);
-    return end[at[row] ?? 0] ?? 0;
+    const { groupIndexes, end } = listsOf(frame);
+    return end[groupIndexes[row] ?? 0] ?? 0;
   };
   return {
     responseName,
