@@ -50,11 +50,11 @@ export function executeOnce(
   context: OperationContext,
   run: Execution,
 ): Promise<OperationResult> {
-  const { keepsKey, isRepeatedByToken } = checkedField(mutation);
-  const mayBeOneStatement = keepsKey && context.executor !== 'graphql-js' && showsOnlyWritten(mutation);
+  const { storesKey, isRepeatableBySameTokenOnly } = checkedField(mutation);
+  const mayBeOneStatement = storesKey && context.executor !== 'graphql-js' && showsOnlyWritten(mutation);
   const signed = requireSignedIn(context);
   const { scopes, tokenId } = signed.principal;
-  const repeatedBy = isRepeatedByToken ? tokenId : [...scopes].toSorted();
+  const repeatedBy = isRepeatableBySameTokenOnly ? tokenId : [...scopes].toSorted();
   return runUnderKey(
     signed,
     { key: mutation.key, requestHash: hashOf(mutation, repeatedBy) },
@@ -136,7 +136,9 @@ async function inOneTransaction(
 }
 
 /** What the mutation declares about keys. Refuses a key that is malformed or that the operation does not take. */
-function checkedField(mutation: KeyedMutation): Pick<DeclaredExtensions, 'keepsKey' | 'isRepeatedByToken'> {
+function checkedField(
+  mutation: KeyedMutation,
+): Pick<DeclaredExtensions, 'storesKey' | 'isRepeatableBySameTokenOnly'> {
   if (!keyPattern.test(mutation.key)) refuse(keyRule);
   const type =
     mutation.schema.getMutationType() ?? raise('internal_error', 'The schema has no mutation type.');

@@ -23,7 +23,7 @@ const dependsOnlyOnRows = perVariant((coerced: CoercedOperation) => {
   visitFields(coerced, ({ field }) => {
     const { plan, isCoveredByPosition } = extensionsOf(field);
     if (isCoveredByPosition) return;
-    if (plan && dependenciesOf(plan).dependsOnAnything) dependsOnOthers = true;
+    if (plan && dependenciesOf(plan).dependsOnContext) dependsOnOthers = true;
   });
   return !dependsOnOthers;
 });

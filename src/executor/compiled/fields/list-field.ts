@@ -22,7 +22,7 @@ import { writeList } from '../writing/sink.ts';
 /** A plain list under each row, or one column of its rows. */
 export function compileList(
   { context, responseName, field, nodes }: FieldContext,
-  { source, orderBy, parentKey, only }: PlanOf<'list'>,
+  { source, orderBy, parentKey, singleColumn }: PlanOf<'list'>,
 ): Field {
   const { plan } = context;
   const { parent } = source;
@@ -32,11 +32,11 @@ export function compileList(
     const attached = joinedColumn(context, { ...source, parent }, orderBy, parentKey);
     return new ListFetch({ ...source, parent }, orderBy, { key, attached, fetchIndex: plan.newFetchIndex() });
   });
-  const listed = only
+  const listed = singleColumn
     ? new ObjectPlan('', fetch.columns)
     : context.compilation.compileObject(objectType(field), nodes, fetch.columns);
   const view = fetch.view(listed);
-  const item = only ? onlyField(field.type, only, fetch.columns) : listed;
+  const item = singleColumn ? singleColumnField(field.type, singleColumn, fetch.columns) : listed;
   const listsOf = (frame: Frame) => frame.fetched[fetch.fetchIndex] as FetchedLists;
   const frameOf = (frame: Frame) => listsOf(frame).frames[view] as Frame;
   const from = (frame: Frame, row: number) => {
@@ -52,7 +52,7 @@ export function compileList(
     write: (out, frame, row) => {
       writeList(out, frameOf(frame), from(frame, row), to(frame, row), item.write);
     },
-    ...(!only && { below: { plan: listed, fields: listed.fields, frame: frameOf, from, to } }),
+    ...(!singleColumn && { below: { plan: listed, fields: listed.fields, frame: frameOf, from, to } }),
   };
 }
 
@@ -75,9 +75,9 @@ function joinedColumn(
   return attachedColumn(context, through.table, isDerived ? derive : undefined);
 }
 
-function onlyField(
+function singleColumnField(
   listType: GraphQLOutputType,
-  { column, prefix }: NonNullable<PlanOf<'list'>['only']>,
+  { column, prefix }: NonNullable<PlanOf<'list'>['singleColumn']>,
   columns: Columns,
 ): Field {
   const type = itemType(listType);
