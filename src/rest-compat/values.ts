@@ -1,7 +1,7 @@
 import { maxInt32 } from '../model/int32.ts';
 import { wholeNumberRule } from '../model/sentences.ts';
 import { httpUrlProblem, textProblem } from '../model/text-rules.ts';
-import { limits as writeLimits } from '../model/limits.ts';
+import { limits } from '../model/limits.ts';
 import { type NamedKind, type Naming, naming } from '../schema/builder/naming.ts';
 import { isCalendarDate, parseDateTime } from '../model/times.ts';
 import { codeSchema, codesOf } from './enums.ts';
@@ -44,7 +44,7 @@ interface TextLimits {
 }
 
 /** The default maximum length of a text, which is that of filters. */
-const defaultMaxLength = writeLimits.filterText;
+const defaultMaxLength = limits.filterText;
 
 /** Declares a text. Lengths count characters, and not UTF-16 units. */
 export function text(

@@ -297,7 +297,7 @@ export class WebSockets {
       const reply = await this.#answer(socket, unanswered, request);
       if (reply.events) return executionOf(answersOf(socket, reply.events, ticket, () => end(reply.status)));
       const json = jsonOf(reply.body);
-      reply.sent?.();
+      reply.onSent?.();
       end(unanswered.hasLeft() ? 499 : reply.status);
       if (reply.status === 200) return executionOf(socket.answers.valueOf(json));
       if (reply.status === 401) socket.sender.refuse();
