@@ -16,7 +16,7 @@ import { CommandError } from './failures.ts';
 const changesPerRead = 10;
 const waitSeconds = 25;
 const answerTimeoutMs = 60_000;
-/** How soon a request is sent again that had no answer. */
+/** The delay before a request that had no answer is sent again. */
 const retryMs = 2_000;
 
 export interface LogReaderOptions {

@@ -10,13 +10,13 @@ import { mayUseTokens } from '../resolvers/access/access-tokens.ts';
 import { parseId } from '../resolvers/ids.ts';
 import { CommandError, UsageError } from './failures.ts';
 
-type WorkspaceCard = Pick<Row<'workspace'>, 'id' | 'name'>;
+type NamedWorkspace = Pick<Row<'workspace'>, 'id' | 'name'>;
 
 /** Finds a workspace by id or name; without either, the only workspace of the database. */
 export async function findWorkspace(
   { unscoped }: Database,
   nameOrId: string | undefined,
-): Promise<WorkspaceCard> {
+): Promise<NamedWorkspace> {
   const workspaces = await selectWorkspaces(unscoped);
   const [only, second] = nameOrId
     ? workspaces.filter((workspace) => isNamed(workspace, nameOrId))
@@ -70,7 +70,7 @@ export async function noMemberError(db: TenantDb, nameOrId: string): Promise<Com
   );
 }
 
-function isNamed({ id, name }: WorkspaceCard, nameOrId: string): boolean {
+function isNamed({ id, name }: NamedWorkspace, nameOrId: string): boolean {
   const parsed = parseId(nameOrId);
   return (parsed?.prefix === 'workspace' && parsed.uuid === id) || fold(name) === fold(nameOrId.trim());
 }

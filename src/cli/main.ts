@@ -76,7 +76,7 @@ async function selectedCommand(): Promise<SelectedCommand> {
   return { command, path, unknown: undefined };
 }
 
-/** What is wrong with the arguments, and what would be right. */
+/** The message that says what is wrong with the arguments, and how to correct them. */
 async function usageErrorOf({ message }: Error): Promise<string> {
   const { command, path, unknown } = await selectedCommand();
   if (unknown !== undefined) return unknownCommand(command, path, unknown);
@@ -90,7 +90,7 @@ async function usageErrorOf({ message }: Error): Promise<string> {
   );
 }
 
-/** Our words for citty's message about an argument with few values; undefined for other messages. */
+/** Replaces citty's message about an argument with a fixed set of values; undefined for other messages. */
 function wrongChoice(message: string, args: ArgsDef): string | undefined {
   const [, flag = '', value = ''] =
     /^Invalid value for argument: --(\S+) \(([^]*)\)\. Expected one of/.exec(message) ?? [];

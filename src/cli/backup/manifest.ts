@@ -29,7 +29,7 @@ export type Manifest = z.infer<typeof manifest>;
 export type BackedUpTable = Manifest['tables'][number];
 
 /**
- * The form of the keys that `contentKey` makes. Other keys are refused because they could be paths out of the store.
+ * The pattern of the keys that `contentKey` makes. Other keys are refused because they could be paths to files outside of the store.
  */
 const storeKey = /^[0-9a-f-]{36}\/[0-9a-f]{2}\/[0-9a-f-]{36}\.\d+$/;
 
@@ -64,8 +64,8 @@ export async function readManifest(directory: string): Promise<Manifest> {
   return parsed.data;
 }
 
-/** What the operator must do about the omitted webhooks after a restore; undefined if there were none. */
-export function webhooksLeftOut({ webhooks = 0 }: Manifest): string | undefined {
+/** The message that says how many webhooks the backup omits, and what to do about them after a restore; undefined if it omits none. */
+export function omittedWebhooksMessage({ webhooks = 0 }: Manifest): string | undefined {
   if (webhooks === 0) return undefined;
   return `${pluralize(webhooks, 'webhook')} left out: after a restoration, create ${webhooks === 1 ? 'it' : 'them'} again (docs/webhooks.md).`;
 }
