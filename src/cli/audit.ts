@@ -2,7 +2,7 @@ import { type AuditSelection, hasActorNamed, selectAuditEntries } from '../db/au
 import type { Row } from '../db/tables/tables.ts';
 import type { TenantDb } from '../db/tables/tenant-tables.ts';
 import { auditActorKind, auditActs } from '../model/audit-acts.ts';
-import { hint } from '../model/nearest.ts';
+import { suggestionFor } from '../model/nearest.ts';
 import { encodeId } from '../resolvers/ids.ts';
 import type { CommandEnvironment } from './environment.ts';
 import { UsageError } from './failures.ts';
@@ -51,7 +51,7 @@ async function findActor(
 function requireAct(act: string): string {
   if (Object.hasOwn(auditActs, act)) return act;
   const acts = Object.keys(auditActs);
-  throw new UsageError(`--act must be one of ${acts.join(', ')}${hint(act, acts) || '.'}`);
+  throw new UsageError(`--act must be one of ${acts.join(', ')}${suggestionFor(act, acts) || '.'}`);
 }
 
 const kinds = new Map<number, string>(Object.entries(auditActorKind).map(([kind, code]) => [code, kind]));

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { defineCommand } from 'citty';
-import { isJsonObject, jsonOf } from '../model/json.ts';
+import { isJsonObject, tryParseJson } from '../model/json.ts';
 import { CommandError, locatedMessagesOf, refuseWrongArguments, reportFailure } from './failures.ts';
 import { pluralize } from './pluralize.ts';
 
@@ -85,7 +85,7 @@ function formatRoundTrips(levels: readonly (readonly string[])[]): string {
 }
 
 function parseVariables(text: string): Record<string, unknown> {
-  const variables = jsonOf(text);
+  const variables = tryParseJson(text);
   if (isJsonObject(variables)) return variables;
   throw new CommandError('--variables must be a JSON object.');
 }

@@ -1,5 +1,5 @@
 import type { ArgsDef } from 'citty';
-import { hint } from '../model/nearest.ts';
+import { suggestionFor } from '../model/nearest.ts';
 import { AppError } from '../resolvers/errors.ts';
 import { escapeControlCharacters } from './visible.ts';
 
@@ -56,7 +56,7 @@ export function refuseWrongArguments(parsed: Record<string, unknown>, defined: A
     const flags = Object.entries(defined).flatMap(([name, { type }]) =>
       type === 'positional' ? [] : [`--${name}`],
     );
-    const advice = hint(`--${first}`, flags) || '; --help lists the flags.';
+    const advice = suggestionFor(`--${first}`, flags) || '; --help lists the flags.';
     throw new UsageError(`Unknown ${unknown.map((name) => `--${name}`).join(', ')}${advice}`);
   }
   for (const [name, arg] of Object.entries(defined)) {

@@ -4,7 +4,7 @@ import type { Row } from '../db/tables/tables.ts';
 import { type MemberCard, selectMemberCards, selectMembersBy, selectWorkspaces } from '../db/workspaces.ts';
 import { memberRole } from '../model/codes.ts';
 import { fold } from '../model/fold.ts';
-import { whatExists } from '../model/nearest.ts';
+import { listExisting } from '../model/nearest.ts';
 import { asSentence } from '../model/sentences.ts';
 import { mayUseTokens } from '../resolvers/access/access-tokens.ts';
 import { parseId } from '../resolvers/ids.ts';
@@ -31,7 +31,7 @@ export async function findWorkspace(
       'There is no workspace yet: create one with `npx workgraph workspace create --name …`.',
     );
   const names = workspaces.map(({ name }) => name);
-  throw new CommandError(asSentence(`There is no workspace ${nameOrId}${whatExists(nameOrId, names)}`));
+  throw new CommandError(asSentence(`There is no workspace ${nameOrId}${listExisting(nameOrId, names)}`));
 }
 
 /** The first owner of a workspace who may use tokens. */
@@ -66,7 +66,7 @@ export async function findMember(db: TenantDb, nameOrId: string): Promise<Member
 export async function noMemberError(db: TenantDb, nameOrId: string): Promise<CommandError> {
   const names = (await selectMemberCards(db)).map(({ displayName }) => displayName);
   return new CommandError(
-    asSentence(`The workspace has no member ${nameOrId}${whatExists(nameOrId, names)}`),
+    asSentence(`The workspace has no member ${nameOrId}${listExisting(nameOrId, names)}`),
   );
 }
 

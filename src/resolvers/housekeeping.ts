@@ -99,7 +99,7 @@ export function abandonedUploads(database: Database, store: FileStore): Chore {
           queue.fail(error);
         }
       }
-      const swept = await store.sweep(hourBefore(now));
+      const swept = await store.removeIncomplete(hourBefore(now));
       if (swept === 0) queue.end();
       return swept;
     },

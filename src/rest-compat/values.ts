@@ -7,7 +7,7 @@ import { isCalendarDate, parseDateTime } from '../model/times.ts';
 import { codeSchema, codesOf } from './enums.ts';
 import { idLength, idProblem, idTail } from './ids.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { hint, nearest } from '../model/nearest.ts';
+import { suggestionFor, nearest } from '../model/nearest.ts';
 
 /** One violation. `field` is the name of a parameter or the path of a field. */
 export interface Violation {
@@ -144,7 +144,9 @@ export function oneOf<T>(spellings: Readonly<Record<string, T>>, description: st
     const value = meanings.get(spelling);
     if (value !== undefined) return { value };
     return violation(
-      second === undefined ? `must be ${only}` : `must be one of ${known.join(', ')}${hint(spelling, known)}`,
+      second === undefined
+        ? `must be ${only}`
+        : `must be one of ${known.join(', ')}${suggestionFor(spelling, known)}`,
     );
   });
 }

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { jsonOf } from '../../model/json.ts';
+import { tryParseJson } from '../../model/json.ts';
 import { pluralize } from '../pluralize.ts';
 import { CommandError } from '../failures.ts';
 
@@ -53,7 +53,7 @@ export async function readManifest(directory: string): Promise<Manifest> {
       cause: error,
     });
   });
-  const parsed = manifest.safeParse(jsonOf(text));
+  const parsed = manifest.safeParse(tryParseJson(text));
   if (!parsed.success) throw new CommandError(`${manifestPath(directory)} is not the manifest of a backup.`);
   const { version } = parsed.data;
   if (version > backupVersion) {
@@ -72,7 +72,7 @@ export function omittedWebhooksMessage({ webhooks = 0 }: Manifest): string | und
 
 /** Parses a line of the list of files. Throws a `CommandError` if `export` cannot have written it. */
 export function parseListedFile(line: string): ListedFile {
-  const parsed = listedFile.safeParse(jsonOf(line));
+  const parsed = listedFile.safeParse(tryParseJson(line));
   if (parsed.success) return parsed.data;
   throw new CommandError(`The backup is damaged: files.ndjson has the line ${line.slice(0, 200)}.`);
 }

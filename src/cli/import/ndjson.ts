@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isJsonObject } from '../../model/json.ts';
 import { codeTables, statusCategory } from '../../model/codes.ts';
 import { maxInt32 } from '../../model/int32.ts';
-import { type FieldOf, fieldsAs, type PlainKind } from '../../model/issue-fields.ts';
+import { type FieldOf, mapFieldsByKind, type PlainKind } from '../../model/issue-fields.ts';
 import type {
   ImportedComment,
   ImportedIssue,
@@ -106,7 +106,7 @@ function issueOf(record: JsonRecord, key: string, warnings: ReadWarnings): Impor
 type PlainFields = Pick<ImportedIssue, FieldOf<PlainKind>>;
 
 /** Reads each plain field. A missing or invalid value becomes the field's empty value. */
-const readers = fieldsAs<PlainKind, (reader: RecordReader) => string | number | null>({
+const readers = mapFieldsByKind<PlainKind, (reader: RecordReader) => string | number | null>({
   text:
     (name, { cleared }) =>
     (reader) =>
