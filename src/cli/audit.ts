@@ -2,14 +2,14 @@ import { type AuditSelection, hasActorNamed, selectAuditEntries } from '../db/au
 import type { Row } from '../db/tables/tables.ts';
 import type { TenantDb } from '../db/tables/tenant-tables.ts';
 import { auditActorKind, auditActs } from '../model/audit-acts.ts';
-import { hint } from '../model/nearest.ts';
+import { suggestionFor } from '../model/nearest.ts';
 import { encodeId } from '../resolvers/ids.ts';
 import type { CommandEnvironment } from './environment.ts';
 import { UsageError } from './failures.ts';
-import { limitOf } from './limit.ts';
+import { parseLimit } from './limit.ts';
 import { findMemberIfAny, findWorkspace, noMemberError } from './lookup.ts';
 import { table } from './table.ts';
-import { timeOfFlag } from './times.ts';
+import { parseTimeFlag } from './times.ts';
 
 interface AuditArguments {
   readonly workspace?: string | undefined;
@@ -27,31 +27,31 @@ export async function runAudit(
 ): Promise<number> {
   const { id: workspaceId } = await findWorkspace(database, args.workspace);
   const selection: AuditSelection = {
-    since: args.since ? timeOfFlag('--since', args.since, new Date(), -1) : undefined,
-    ...(args.actor && (await actorNamed(database.of(workspaceId), args.actor))),
-    act: args.act ? actNamed(args.act) : undefined,
-    limit: limitOf(args.limit),
+    since: args.since ? parseTimeFlag('--since', args.since, new Date(), -1) : undefined,
+    ...(args.actor && (await findActor(database.of(workspaceId), args.actor))),
+    act: args.act ? requireAct(args.act) : undefined,
+    limit: parseLimit(args.limit),
   };
   const entries = await selectAuditEntries(database.of(workspaceId), selection);
   stdout(args.json ? `${JSON.stringify(entries.map(jsonOf))}\n` : lines(entries));
   return 0;
 }
 
-async function actorNamed(
+async function findActor(
   db: TenantDb,
   nameOrId: string,
 ): Promise<Pick<AuditSelection, 'userAccountId' | 'actorName'>> {
   const member = await findMemberIfAny(db, nameOrId);
   if (member) return { userAccountId: member.userAccountId };
-  // Whoever runs commands, the service itself and members of the past are known by name alone.
+  // Operators, the service itself and former members have only a name.
   if (await hasActorNamed(db, nameOrId)) return { actorName: nameOrId };
   throw await noMemberError(db, nameOrId);
 }
 
-function actNamed(act: string): string {
+function requireAct(act: string): string {
   if (Object.hasOwn(auditActs, act)) return act;
   const acts = Object.keys(auditActs);
-  throw new UsageError(`--act must be one of ${acts.join(', ')}${hint(act, acts) || '.'}`);
+  throw new UsageError(`--act must be one of ${acts.join(', ')}${suggestionFor(act, acts) || '.'}`);
 }
 
 const kinds = new Map<number, string>(Object.entries(auditActorKind).map(([kind, code]) => [code, kind]));

@@ -26,7 +26,7 @@ interface CompletedCommand {
   }[];
 }
 
-/** Prints what teaches a shell the commands and flags. `all` is every command. */
+/** Prints the script with which a shell completes these commands and their flags. */
 export function completionCommand(commands: SubCommandsDef) {
   return defineCommand({
     meta: {
@@ -40,7 +40,7 @@ export function completionCommand(commands: SubCommandsDef) {
         const print = Object.hasOwn(shells, shell) ? shells[shell as keyof typeof shells] : undefined;
         if (!print)
           throw new UsageError(`There is no completion for ${shell}; there are bash, zsh and fish.`);
-        process.stdout.write(print(await walk(commands)));
+        process.stdout.write(print(await collectCommands(commands)));
         return 0;
       });
     },
@@ -49,7 +49,7 @@ export function completionCommand(commands: SubCommandsDef) {
 
 const shells = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
-async function walk(commands: SubCommandsDef): Promise<readonly CompletedCommand[]> {
+async function collectCommands(commands: SubCommandsDef): Promise<readonly CompletedCommand[]> {
   const completed: CompletedCommand[] = [];
   const visit = async (path: readonly string[], command: CommandDef): Promise<void> => {
     const children = (await valueOf(command.subCommands)) ?? {};
@@ -78,7 +78,7 @@ async function walk(commands: SubCommandsDef): Promise<readonly CompletedCommand
 }
 
 function bashScript(commands: readonly CompletedCommand[]): string {
-  // The longest path first, since a path is also the beginning of those below it.
+  // The longest path comes first, since a path is also the beginning of the paths of its subcommands.
   const cases = commands
     .toSorted((one, other) => other.path.length - one.path.length)
     .map((command) => {

@@ -9,7 +9,7 @@ import { actorOf, type CommandEnvironment } from './environment.ts';
 import { CommandError, exitCodes } from './failures.ts';
 import { fileSize } from './import/source-file.ts';
 import { findWorkspace } from './lookup.ts';
-import { visible } from './visible.ts';
+import { escapeControlCharacters } from './visible.ts';
 
 export interface DirectoryApplyArguments {
   readonly file: string;
@@ -31,8 +31,8 @@ export async function runDirectoryApply(
   const workspaceId = isNamed ? (await findWorkspace(env.database, args.workspace)).id : undefined;
   const applied = await applyDirectory(env.database, actorOf(env), file, { dryRun, workspaceId });
   if (args.json) env.stdout(`${JSON.stringify(jsonOf(applied, dryRun))}\n`);
-  else for (const change of applied.changes) env.stdout(`${visible(changeWords(change))}\n`);
-  env.stderr(`${visible(summaryOf(applied, dryRun))}\n`);
+  else for (const change of applied.changes) env.stdout(`${escapeControlCharacters(formatChange(change))}\n`);
+  env.stderr(`${escapeControlCharacters(summaryOf(applied, dryRun))}\n`);
   return exitCodes.done;
 }
 
@@ -62,17 +62,17 @@ function jsonOf({ workspaceId, workspaceName, changes }: AppliedDirectory, dryRu
   return { workspaceId: encodeId('workspace', workspaceId), workspaceName, dryRun, changes };
 }
 
-function changeWords({ action, kind, name, fields }: DirectoryChange): string {
-  const words = Object.entries(fields).map(([field, change]) => `${field} ${fieldWords(change)}`);
+function formatChange({ action, kind, name, fields }: DirectoryChange): string {
+  const words = Object.entries(fields).map(([field, change]) => `${field} ${formatFieldChange(change)}`);
   return [`${action} ${kind} ${name}`, ...(words.length > 0 ? [words.join(', ')] : [])].join(': ');
 }
 
-function fieldWords(change: FieldChange): string {
+function formatFieldChange(change: FieldChange): string {
   if ('added' in change) return `+ ${change.added.join(' + ')}`;
-  return `${valueWords(change.from)} → ${valueWords(change.to)}`;
+  return `${formatValue(change.from)} → ${formatValue(change.to)}`;
 }
 
-function valueWords(value: unknown): string {
+function formatValue(value: unknown): string {
   const text = JSON.stringify(value ?? null);
   return text.length > 80 ? `${Array.from(text).slice(0, 79).join('')}…` : text;
 }

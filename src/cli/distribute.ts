@@ -28,7 +28,7 @@ export async function runDistribute(
       .execute((trx) =>
         distribute(trx, missing, (table) => {
           signal.throwIfAborted();
-          progress.update(done, { words: table });
+          progress.update(done, { detail: table });
           done += 1;
         }),
       )

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { defineCommand } from 'citty';
-import { isJsonObject, jsonOf } from '../model/json.ts';
+import { isJsonObject, tryParseJson } from '../model/json.ts';
 import { CommandError, locatedMessagesOf, refuseWrongArguments, reportFailure } from './failures.ts';
 import { pluralize } from './pluralize.ts';
 
@@ -69,8 +69,8 @@ async function explain(
   const { cost, levels, longest } = await explainOperation(schema, document, operation, variables);
   const lines = [`${operation.name?.value ?? 'The operation'}: at most ${cost.toLocaleString('en')} objects`];
   if (levels) {
-    const atMost = longest && longest.length > levels.length ? `; at most ${inWords(longest)}` : '';
-    lines.push(`${inWords(levels)}, whatever the number of rows${atMost}`);
+    const atMost = longest && longest.length > levels.length ? `; at most ${formatRoundTrips(longest)}` : '';
+    lines.push(`${formatRoundTrips(levels)}, whatever the number of rows${atMost}`);
     levels.forEach((level, index) => {
       lines.push('', `round trip ${index + 1}`, ...level.map((text) => `  ${text}`));
     });
@@ -79,13 +79,13 @@ async function explain(
   return 0;
 }
 
-function inWords(levels: readonly (readonly string[])[]): string {
+function formatRoundTrips(levels: readonly (readonly string[])[]): string {
   const statements = levels.reduce((sum, level) => sum + level.length, 0);
   return `${pluralize(statements, 'SQL statement')} in ${pluralize(levels.length, 'round trip')}`;
 }
 
 function parseVariables(text: string): Record<string, unknown> {
-  const variables = jsonOf(text);
+  const variables = tryParseJson(text);
   if (isJsonObject(variables)) return variables;
   throw new CommandError('--variables must be a JSON object.');
 }

@@ -6,7 +6,7 @@ import { exportDirectory } from '../portability/export/export-directory.ts';
 import { ExportFiles } from '../portability/export/export-files.ts';
 import { exportIssues } from '../portability/export/export-issues.ts';
 import { encodeId } from '../resolvers/ids.ts';
-import { webhooksLeftOut } from './backup/manifest.ts';
+import { omittedWebhooksMessage } from './backup/manifest.ts';
 import { writeBackup } from './backup/write.ts';
 import { pluralize } from './pluralize.ts';
 import { actorOf, type CommandEnvironment } from './environment.ts';
@@ -48,7 +48,7 @@ async function exportBackup(
   env.stderr(
     `${directory}: ${pluralize(rows, 'row')} of ${pluralize(tables.length, 'table')}, ${pluralize(files.count, 'file')}\n`,
   );
-  const leftOut = webhooksLeftOut(manifest);
+  const leftOut = omittedWebhooksMessage(manifest);
   if (leftOut) env.stderr(`${leftOut}\n`);
   if (files.missing === 0) return exitCodes.done;
   env.stderr(`${pluralize(files.missing, 'file was', 'files were')} not in the store.\n`);
@@ -86,7 +86,7 @@ async function exportLines(env: CommandEnvironment, args: ExportArguments): Prom
     for (const team of teams) {
       for await (const record of exportIssues(db, team, options)) {
         if (env.signal.aborted) {
-          progress.say(
+          progress.printLine(
             `Stopped after ${pluralize(issues, 'issue')}; what was written is not the whole export.`,
           );
           return exitCodes.interrupted;

@@ -1,7 +1,7 @@
 import type { ArgsDef } from 'citty';
-import { hint } from '../model/nearest.ts';
+import { suggestionFor } from '../model/nearest.ts';
 import { AppError } from '../resolvers/errors.ts';
-import { visible } from './visible.ts';
+import { escapeControlCharacters } from './visible.ts';
 
 /** A wrong use of a command; the message says how to use it. */
 export class UsageError extends Error {
@@ -28,7 +28,7 @@ export async function reportFailure(
   } catch (error) {
     // Compares the name, not the class: in jest, an aborted signal's reason belongs to another realm's `Error`.
     if ((Object(error) as { name?: unknown }).name === 'AbortError') return exitCodes.interrupted;
-    stderr(`${visible(describe(error), { keepsLines: true })}\n`);
+    stderr(`${escapeControlCharacters(describeError(error), { keepsLines: true })}\n`);
     return error instanceof Error && usageErrors.has(error.name) ? exitCodes.usage : exitCodes.failed;
   }
 }
@@ -39,7 +39,7 @@ export async function withUsageErrors<Result>(check: () => Result | Promise<Resu
     return await check();
   } catch (error) {
     if (error instanceof AppError && error.code === 'validation_failed')
-      throw new UsageError(describe(error), { cause: error });
+      throw new UsageError(describeError(error), { cause: error });
     throw error;
   }
 }
@@ -56,7 +56,7 @@ export function refuseWrongArguments(parsed: Record<string, unknown>, defined: A
     const flags = Object.entries(defined).flatMap(([name, { type }]) =>
       type === 'positional' ? [] : [`--${name}`],
     );
-    const advice = hint(`--${first}`, flags) || '; --help lists the flags.';
+    const advice = suggestionFor(`--${first}`, flags) || '; --help lists the flags.';
     throw new UsageError(`Unknown ${unknown.map((name) => `--${name}`).join(', ')}${advice}`);
   }
   for (const [name, arg] of Object.entries(defined)) {
@@ -126,7 +126,7 @@ const systemProblems: Readonly<Record<string, string>> = {
   EEXIST: 'exists and is not a directory',
 };
 
-function describe(error: unknown): string {
+function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof AppError) {
     const violations = error.violations.map(({ field, message }) => `  ${field}: ${message}`);

@@ -9,7 +9,7 @@ import type { SourceLine } from '../portability/import/import-issue.ts';
 import { databaseLedger } from '../portability/import/import-ledger.ts';
 import type { ImportTarget } from '../portability/import/import-people.ts';
 import { importIssues, type ImportSummary } from '../portability/import/import-run.ts';
-import { webhooksLeftOut } from './backup/manifest.ts';
+import { omittedWebhooksMessage } from './backup/manifest.ts';
 import { restoreBackup } from './backup/restore.ts';
 import { pluralize } from './pluralize.ts';
 import { actorOf, type CommandEnvironment } from './environment.ts';
@@ -19,11 +19,11 @@ import { type Line, readLines } from './import/lines.ts';
 import { ndjsonContent, readHeader } from './import/ndjson.ts';
 import { recordLines } from './import/records.ts';
 import { openSourceFile } from './import/source-file.ts';
-import { importWords } from './import/summary.ts';
+import { summaryLines } from './import/summary.ts';
 import { requireTeam } from './import/team.ts';
 import { findWorkspace } from './lookup.ts';
 import { Progress } from './progress.ts';
-import { visible } from './visible.ts';
+import { escapeControlCharacters } from './visible.ts';
 
 export interface ImportArguments {
   readonly file: string;
@@ -56,14 +56,14 @@ export async function runImport(env: CommandEnvironment, args: ImportArguments):
       lines,
       signal: env.signal,
       reporter: {
-        refused: (line, reason) => progress.say(`line ${line} refused: ${reason}`),
-        warning: (line, text) => progress.say(`line ${line}: ${text}`),
+        refused: (line, reason) => progress.printLine(`line ${line} refused: ${reason}`),
+        warning: (line, text) => progress.printLine(`line ${line}: ${text}`),
         progress: (soFar) =>
-          progress.update(file.bytesRead, { count: soFar.issues, words: `${soFar.refused} refused` }),
+          progress.update(file.bytesRead, { count: soFar.issues, detail: `${soFar.refused} refused` }),
       },
     }).finally(() => progress.end());
     const seconds = Math.round((performance.now() - startedMs) / 100) / 10;
-    for (const line of importWords(summary, seconds)) env.stderr(`${line}\n`);
+    for (const line of summaryLines(summary, seconds)) env.stderr(`${line}\n`);
     if (args.json) env.stdout(`${JSON.stringify({ ...summary, seconds })}\n`);
     return exitCodeOf(summary);
   } finally {
@@ -86,7 +86,7 @@ async function importBackup(
   env.stderr(
     `${pluralize(rows, 'row')} of ${pluralize(tables.length, 'table')} and ${pluralize(files.count, 'file')}, as they were ${createdUtc}\n`,
   );
-  const leftOut = webhooksLeftOut(manifest);
+  const leftOut = omittedWebhooksMessage(manifest);
   if (leftOut) env.stderr(`${leftOut}\n`);
   env.stderr('Run `npx workgraph verify --files` on the same database to check them.\n');
   if (args.json)
@@ -155,7 +155,7 @@ async function openNdjson(
       keepExisting: true,
       origin: 'import',
     });
-    for (const { kind, name } of changes) env.stderr(`created ${kind} ${visible(name)}\n`);
+    for (const { kind, name } of changes) env.stderr(`created ${kind} ${escapeControlCharacters(name)}\n`);
   }
   const source = `ndjson:${header.workspace.id}${teamCode === undefined ? '' : `:${teamCode}`}`;
   const anonymous = { name: header.workspace.name, principalKind: principalKind.service };

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { print } from 'graphql';
-import { isJsonObject, jsonOf } from '../model/json.ts';
+import { isJsonObject, tryParseJson } from '../model/json.ts';
 import {
   NewestCursorDocument,
   WebhookChangesDocument,
@@ -16,7 +16,7 @@ import { CommandError } from './failures.ts';
 const changesPerRead = 10;
 const waitSeconds = 25;
 const answerTimeoutMs = 60_000;
-/** How soon a request is sent again that had no answer. */
+/** The delay before a request that had no answer is sent again. */
 const retryMs = 2_000;
 
 export interface LogReaderOptions {
@@ -173,7 +173,7 @@ export class LogReader {
 
 /** The data of an answer, and the message and the code of its first error, as far as it has them. */
 function contentOf(text: string): { data?: object; message?: string; code?: unknown } {
-  const answer = jsonOf(text);
+  const answer = tryParseJson(text);
   if (!isJsonObject(answer)) return {};
   const { data, errors, detail } = answer;
   const [error]: unknown[] = Array.isArray(errors) ? errors : [];

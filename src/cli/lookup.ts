@@ -4,19 +4,19 @@ import type { Row } from '../db/tables/tables.ts';
 import { type MemberCard, selectMemberCards, selectMembersBy, selectWorkspaces } from '../db/workspaces.ts';
 import { memberRole } from '../model/codes.ts';
 import { fold } from '../model/fold.ts';
-import { whatExists } from '../model/nearest.ts';
+import { listExisting } from '../model/nearest.ts';
 import { asSentence } from '../model/sentences.ts';
 import { mayUseTokens } from '../resolvers/access/access-tokens.ts';
 import { parseId } from '../resolvers/ids.ts';
 import { CommandError, UsageError } from './failures.ts';
 
-type WorkspaceCard = Pick<Row<'workspace'>, 'id' | 'name'>;
+type NamedWorkspace = Pick<Row<'workspace'>, 'id' | 'name'>;
 
 /** Finds a workspace by id or name; without either, the only workspace of the database. */
 export async function findWorkspace(
   { unscoped }: Database,
   nameOrId: string | undefined,
-): Promise<WorkspaceCard> {
+): Promise<NamedWorkspace> {
   const workspaces = await selectWorkspaces(unscoped);
   const [only, second] = nameOrId
     ? workspaces.filter((workspace) => isNamed(workspace, nameOrId))
@@ -31,7 +31,7 @@ export async function findWorkspace(
       'There is no workspace yet: create one with `npx workgraph workspace create --name …`.',
     );
   const names = workspaces.map(({ name }) => name);
-  throw new CommandError(asSentence(`There is no workspace ${nameOrId}${whatExists(nameOrId, names)}`));
+  throw new CommandError(asSentence(`There is no workspace ${nameOrId}${listExisting(nameOrId, names)}`));
 }
 
 /** The first owner of a workspace who may use tokens. */
@@ -66,11 +66,11 @@ export async function findMember(db: TenantDb, nameOrId: string): Promise<Member
 export async function noMemberError(db: TenantDb, nameOrId: string): Promise<CommandError> {
   const names = (await selectMemberCards(db)).map(({ displayName }) => displayName);
   return new CommandError(
-    asSentence(`The workspace has no member ${nameOrId}${whatExists(nameOrId, names)}`),
+    asSentence(`The workspace has no member ${nameOrId}${listExisting(nameOrId, names)}`),
   );
 }
 
-function isNamed({ id, name }: WorkspaceCard, nameOrId: string): boolean {
+function isNamed({ id, name }: NamedWorkspace, nameOrId: string): boolean {
   const parsed = parseId(nameOrId);
   return (parsed?.prefix === 'workspace' && parsed.uuid === id) || fold(name) === fold(nameOrId.trim());
 }

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { type ArgsDef, type CommandDef, defineCommand, runCommand, type SubCommandsDef } from 'citty';
 import packageFile from '../../package.json' with { type: 'json' };
-import { hint } from '../model/nearest.ts';
+import { suggestionFor } from '../model/nearest.ts';
 import { commands } from './commands.ts';
 import { exitCodes } from './failures.ts';
 import { usageOf, valueOf } from './usage.ts';
@@ -76,7 +76,7 @@ async function selectedCommand(): Promise<SelectedCommand> {
   return { command, path, unknown: undefined };
 }
 
-/** What is wrong with the arguments, and what would be right. */
+/** The message that says what is wrong with the arguments, and how to correct them. */
 async function usageErrorOf({ message }: Error): Promise<string> {
   const { command, path, unknown } = await selectedCommand();
   if (unknown !== undefined) return unknownCommand(command, path, unknown);
@@ -90,14 +90,14 @@ async function usageErrorOf({ message }: Error): Promise<string> {
   );
 }
 
-/** Our words for citty's message about an argument with few values; undefined for other messages. */
+/** Replaces citty's message about an argument with a fixed set of values; undefined for other messages. */
 function wrongChoice(message: string, args: ArgsDef): string | undefined {
   const [, flag = '', value = ''] =
     /^Invalid value for argument: --(\S+) \(([^]*)\)\. Expected one of/.exec(message) ?? [];
   const arg = args[flag];
   if (arg?.type === 'enum' && arg.options) {
     const { options } = arg;
-    return `--${flag} must be one of ${options.join(', ')}${hint(value, options) || '.'}`;
+    return `--${flag} must be one of ${options.join(', ')}${suggestionFor(value, options) || '.'}`;
   }
   const missing = /^Missing required positional argument: (\S+)$/.exec(message)?.[1]?.toLowerCase() ?? '';
   const { valueHint = '' } = args[missing] ?? {};
@@ -107,5 +107,5 @@ function wrongChoice(message: string, args: ArgsDef): string | undefined {
 
 async function unknownCommand(command: CommandDef, path: readonly string[], word: string): Promise<string> {
   const names = Object.keys((await valueOf(command.subCommands)) ?? {});
-  return `Unknown command ${[...path, word].join(' ')}${hint(word, names) || `; there are ${names.join(', ')}.`}`;
+  return `Unknown command ${[...path, word].join(' ')}${suggestionFor(word, names) || `; there are ${names.join(', ')}.`}`;
 }

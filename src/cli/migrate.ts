@@ -21,15 +21,17 @@ export const command = defineCommand({
       let progress: InstanceType<typeof Progress> | undefined;
       // Only the end of its connection can stop a migration, after which the database is unchanged.
       process.once('SIGINT', () => {
-        progress?.say('Stopped. The migrations applied so far stay; run the command again to continue.');
+        progress?.printLine(
+          'Stopped. The migrations applied so far stay; run the command again to continue.',
+        );
         process.exit(exitCodes.interrupted);
       });
       const applied = await migrateLocation(
         readConfig(locationOf(args)),
-        (text) => (progress ? progress.say(text.trimEnd()) : process.stderr.write(text)),
+        (text) => (progress ? progress.printLine(text.trimEnd()) : process.stderr.write(text)),
         ({ name, done, total, rows }) => {
           progress ??= new Progress(screenOfProcess(), { total, unit: 'migration' });
-          progress.update(done, { words: rows > 0 ? `${name}: ${pluralize(rows, 'row')}` : name });
+          progress.update(done, { detail: rows > 0 ? `${name}: ${pluralize(rows, 'row')}` : name });
         },
       ).finally(() => progress?.end());
       process.stderr.write(

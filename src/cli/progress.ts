@@ -2,11 +2,11 @@ import { Writable } from 'node:stream';
 import { type Options, type Params, SingleBar } from 'cli-progress';
 import type { CommandEnvironment } from './environment.ts';
 import { pluralize } from './pluralize.ts';
-import { visible } from './visible.ts';
+import { escapeControlCharacters } from './visible.ts';
 
 type Screen = Pick<CommandEnvironment, 'stderr' | 'isTty' | 'columns'>;
 
-/** What a long command counts. */
+/** The options of the progress of a long command. */
 export interface ProgressOptions {
   /** How much there is to do; 0 if it is not known. */
   readonly total: number;
@@ -19,7 +19,7 @@ interface ProgressState {
   /** The number to show, by default what was done of the total. An import measures its total in bytes and shows issues. */
   readonly count: number;
   /** A text to show after the numbers. */
-  readonly words: string;
+  readonly detail: string;
 }
 
 const maxBarWidth = 30;
@@ -43,7 +43,7 @@ export class Progress {
     this.#options = options;
     this.#bar = new SingleBar({
       stream: terminalOf(screen),
-      format: (options, params, payload) => this.#line(options, params, payload as ProgressState),
+      format: (options, params, payload) => this.#formatLine(options, params, payload as ProgressState),
       barCompleteChar: '#',
       barIncompleteChar: '-',
       barsize: maxBarWidth,
@@ -55,17 +55,17 @@ export class Progress {
   }
 
   /** Shows that this much of the total is done. */
-  update(done: number, { count = done, words = '' }: Partial<ProgressState> = {}): void {
-    const reached: ProgressState = { count, words };
-    if (this.#isShown) this.#bar.update(done, { ...reached });
-    else this.#bar.start(this.#options.total, done, { ...reached });
+  update(done: number, { count = done, detail = '' }: Partial<ProgressState> = {}): void {
+    const state: ProgressState = { count, detail };
+    if (this.#isShown) this.#bar.update(done, { ...state });
+    else this.#bar.start(this.#options.total, done, { ...state });
     this.#isShown = true;
   }
 
   /** Prints a line of text above the bar. */
-  say(text: string): void {
+  printLine(text: string): void {
     this.end();
-    this.#screen.stderr(`${visible(text)}\n`);
+    this.#screen.stderr(`${escapeControlCharacters(text)}\n`);
   }
 
   /** Removes the bar. */
@@ -74,7 +74,7 @@ export class Progress {
     this.#isShown = false;
   }
 
-  #line(options: Options, { progress }: Params, { count, words }: ProgressState): string {
+  #formatLine(options: Options, { progress }: Params, { count, detail }: ProgressState): string {
     const seconds = (performance.now() - this.#startedMs) / 1000;
     const isTotalKnown = this.#options.total > 0;
     const remainingSeconds = (seconds / progress) * (1 - progress);
@@ -85,17 +85,17 @@ export class Progress {
       ...(isTotalKnown && progress > 0 && seconds >= minEstimateSeconds
         ? [`${duration(remainingSeconds)} left`]
         : []),
-      ...(words ? [words] : []),
+      ...(detail ? [detail] : []),
     ].join('  ');
-    const room = this.#screen.columns - details.length - 4;
-    const width = isTotalKnown ? Math.max(0, Math.min(maxBarWidth, room)) : 0;
+    const availableColumns = this.#screen.columns - details.length - 4;
+    const width = isTotalKnown ? Math.max(0, Math.min(maxBarWidth, availableColumns)) : 0;
     const filled = Math.round(progress * width);
     const bar = `${options.barCompleteChar?.repeat(filled)}${options.barIncompleteChar?.repeat(width - filled)}`;
     return (width > 0 ? `[${bar}] ${details}` : details).slice(0, this.#screen.columns - 1);
   }
 }
 
-/** What is written to the user's terminal, as the stream that the library wants. */
+/** The user's terminal as a stream, which the library needs. */
 function terminalOf({ stderr, isTty, columns }: Screen): NodeJS.WritableStream {
   const stream = new Writable({
     decodeStrings: false,

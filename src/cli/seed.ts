@@ -5,7 +5,7 @@ import { actorOf, type CommandEnvironment } from './environment.ts';
 import { seedDemo } from './demo/seed-demo.ts';
 
 interface SeedArguments {
-  /** The directory of a demo of one's own. */
+  /** The directory with the user's own files, instead of the demo's. */
   readonly from?: string | undefined;
   readonly json?: boolean | undefined;
 }
@@ -15,7 +15,7 @@ export async function runSeed(env: CommandEnvironment, { from, json }: SeedArgum
   const { database, dataDir, store, stdout, stderr } = env;
   const actor = actorOf(env);
   const directory = from === undefined ? undefined : resolve(env.cwd, from);
-  const workspaceId = await seedDemo(database, { store, actor, say: stderr, from: directory });
+  const workspaceId = await seedDemo(database, { store, actor, onMessage: stderr, from: directory });
   // The data directory stores only the token of the demo, which the next start prints again.
   const token =
     directory === undefined

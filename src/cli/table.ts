@@ -1,8 +1,8 @@
-import { visible } from './visible.ts';
+import { escapeControlCharacters } from './visible.ts';
 
 /** Formats rows as a table of aligned columns with headings. */
 export function table(headings: readonly string[], values: readonly (readonly string[])[]): string {
-  const rows = values.map((row) => row.map((value) => visible(value)));
+  const rows = values.map((row) => row.map((value) => escapeControlCharacters(value)));
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...rows.map((row) => row[column]?.length ?? 0)),
   );

@@ -3,7 +3,7 @@ import { dayMs } from '../model/times.ts';
 import { UsageError } from './failures.ts';
 
 /** Parses a flag that is a time or a number of days from now: in the future (`direction` 1) or in the past (-1). */
-export function timeOfFlag(flag: string, text: string, now: Date, direction: 1 | -1): Date {
+export function parseTimeFlag(flag: string, text: string, now: Date, direction: 1 | -1): Date {
   const days = /^(\d{1,5})d$/.exec(text)?.[1];
   if (days) return new Date(now.getTime() + direction * Number(days) * dayMs);
   const time = z.iso.datetime({ offset: true }).safeParse(text);

@@ -13,7 +13,7 @@ import { actorOf, type CommandEnvironment } from './environment.ts';
 import { CommandError, withUsageErrors, UsageError } from './failures.ts';
 import { findMember, findOwner, findWorkspace } from './lookup.ts';
 import { table } from './table.ts';
-import { timeOfFlag } from './times.ts';
+import { parseTimeFlag } from './times.ts';
 
 interface CreateArguments {
   readonly workspace?: string | undefined;
@@ -37,7 +37,7 @@ export async function createToken(env: CommandEnvironment, args: CreateArguments
   const input = {
     name: args.name,
     scopes,
-    expiresUtc: args.expires ? timeOfFlag('--expires', args.expires, now, 1) : undefined,
+    expiresUtc: args.expires ? parseTimeFlag('--expires', args.expires, now, 1) : undefined,
   };
   await withUsageErrors(() => checkTokenInput(input, now));
   const { userAccountId } = member;

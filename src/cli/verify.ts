@@ -4,7 +4,7 @@ import { verifyFiles } from '../portability/verify-files.ts';
 import { pluralize } from './pluralize.ts';
 import type { CommandEnvironment } from './environment.ts';
 import { exitCodes, UsageError } from './failures.ts';
-import { limitOf } from './limit.ts';
+import { parseLimit } from './limit.ts';
 import { findWorkspace } from './lookup.ts';
 import { Progress } from './progress.ts';
 
@@ -24,7 +24,7 @@ export async function runVerify(
   const { database, store, signal, stdout, stderr } = env;
   if (files && workspace !== undefined)
     throw new UsageError('--files checks the files of all workspaces: leave out --workspace.');
-  const limit = limitOf(maxRows);
+  const limit = parseLimit(maxRows);
   const only = workspace === undefined ? undefined : await findWorkspace(database, workspace);
   let progress: Progress | undefined;
   let checkedRules = 0;
@@ -39,7 +39,7 @@ export async function runVerify(
     workspaceId: only?.id,
     onRule: (rule, done, total) => {
       progress ??= new Progress(env, { total, unit: 'rule' });
-      progress.update(done, { words: rule });
+      progress.update(done, { detail: rule });
       checkedRules = done;
     },
   })
@@ -51,7 +51,7 @@ export async function runVerify(
   const allFindings = fileFinding ? [...findings, fileFinding] : findings;
   const checked = rules + (files ? 1 : 0);
   if (json) stdout(`${JSON.stringify({ rules: checked, findings: allFindings.map(jsonOf) })}\n`);
-  else for (const finding of allFindings) stdout(wordsOf(finding));
+  else for (const finding of allFindings) stdout(formatFinding(finding));
   stderr(`${checked} rules: ${allFindings.length === 0 ? 'all hold' : `${allFindings.length} broken`}\n`);
   return allFindings.length === 0 ? exitCodes.done : exitCodes.failed;
 }
@@ -66,7 +66,7 @@ function jsonOf({ rows, ...finding }: Finding) {
   };
 }
 
-function wordsOf({ rule, total, rows }: Finding): string {
+function formatFinding({ rule, total, rows }: Finding): string {
   const omitted = total > rows.length ? [`  … and ${total - rows.length} more`] : [];
   const details = rows.map(({ key, detail }) => `  ${key}: ${detail}`);
   return `${[`BROKEN: ${rule} (${total})`, ...details, ...omitted].join('\n')}\n`;

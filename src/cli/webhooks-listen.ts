@@ -29,7 +29,7 @@ interface ListenEnvironment {
   readonly signal: AbortSignal;
 }
 
-/** What is kept from one run to the next. */
+/** The content of the state file, from which the next run continues. */
 interface State {
   /** In base64. */
   readonly secret: string;
@@ -45,7 +45,7 @@ const retryMs = 2_000;
 const targets = new WebhookTargets(['0.0.0.0/0', '::/0']);
 
 /**
- * Forwards changes until the signal: in order, each until the program answers with 2xx. The position in the log is kept after each, so
+ * Forwards changes in order until the signal is aborted. Each is sent until the program answers with 2xx; then its cursor is stored, so
  * that the next run continues from it. Throws CommandError when the server refuses.
  */
 export async function listenAndForward(options: ListenOptions, env: ListenEnvironment): Promise<void> {
@@ -59,7 +59,7 @@ export async function listenAndForward(options: ListenOptions, env: ListenEnviro
     state = { ...state, cursor };
     writeState(stateFile, state);
   };
-  // A secret is printed and kept only once the server has accepted the token.
+  // A secret is printed and stored only after the server has accepted the token.
   const startCursor = state.cursor ?? (await log.newestCursor());
   let page = startCursor === undefined ? undefined : await log.readAfter(startCursor, false);
   if (!page || startCursor === undefined) return;
@@ -95,7 +95,7 @@ function filterOf({ events, hasImports }: ListenOptions): LogReaderOptions['filt
   };
 }
 
-/** Sends one message until it arrives, with a line for each attempt. Returns false if the signal comes before. */
+/** Sends one message until it arrives, and prints a line for each attempt. Returns false if the signal is aborted before. */
 async function forward(
   { forwardTo, isJson }: ListenOptions,
   message: LogMessage,

@@ -1,6 +1,6 @@
 import { defineCommand } from 'citty';
 import { type EventType, eventTypes, isEventType } from '../model/events.ts';
-import { hint } from '../model/nearest.ts';
+import { suggestionFor } from '../model/nearest.ts';
 import { readClientToken } from '../server/process-environment.ts';
 import { refuseWrongArguments, reportFailure, UsageError } from './failures.ts';
 
@@ -86,7 +86,7 @@ function readEventTypes(text: string | undefined): EventType[] {
     if (isEventType(type)) return type;
     const listHint = '; GET /v1/meta/codes lists them.';
     throw new UsageError(
-      `--events: ${JSON.stringify(type)} is not a type of event${hint(type, eventTypes) || listHint}`,
+      `--events: ${JSON.stringify(type)} is not a type of event${suggestionFor(type, eventTypes) || listHint}`,
     );
   });
 }

@@ -1,6 +1,6 @@
 import { invalidArgument, WorkgraphError, type Violation } from './errors.ts';
 import { createGraph, type Document, type Graph, type GraphOptions } from './graph.ts';
-import { type Manifest, namesOf } from './manifest.ts';
+import { type Manifest, createDocumentNamer } from './manifest.ts';
 import { type Send, sendWithRetries, unreachable } from './retries.ts';
 import type { components, paths } from './rest.generated.ts';
 import { createRest, type ListPath, type Rest } from './rest.ts';
@@ -54,9 +54,9 @@ export interface Workgraph extends Streams {
 export function connect(options: ConnectOptions): Workgraph {
   const { retries = 4, timeoutMs = 60_000, longestWaitMs = 60_000 } = options;
   const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
-  const url = checkedUrl(options.url);
-  const headers = { Authorization: `Bearer ${checkedToken(options.token)}` };
-  const nameOf = namesOf(options.documents);
+  const url = requireUrl(options.url);
+  const headers = { Authorization: `Bearer ${requireToken(options.token)}` };
+  const nameOf = createDocumentNamer(options.documents);
   const retryOptions = { fetch, retries, timeoutMs, longestWaitMs };
   const send: Send = (request, sendOptions) => sendWithRetries(retryOptions, request, sendOptions);
   const fetchStream = async (request: Request) => {
@@ -74,7 +74,7 @@ export function connect(options: ConnectOptions): Workgraph {
 }
 
 /** The paths of the APIs are appended to the URL, so it may not have a query or a fragment. */
-function checkedUrl(text: string): string {
+function requireUrl(text: string): string {
   const parsed = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain =
     parsed && /^https?:$/.test(parsed.protocol) && !parsed.username && !parsed.password && !/[?#]/.test(text);
@@ -84,7 +84,7 @@ function checkedUrl(text: string): string {
 }
 
 /** A header cannot hold most other characters, and the server would refuse a token with the rest. */
-function checkedToken(text: string): string {
+function requireToken(text: string): string {
   const token = text.trim();
   if (token === '') throw invalidArgument('token', 'must be an access token, `wg_…`; it is empty.');
   if (!/^[\x21-\x7e]+$/.test(token))

@@ -1,6 +1,6 @@
 /**
  * The configuration of GraphQL Code Generator for documents of your own: `config` of its client preset, or of the plugins
- * typescript-operations and typed-document-node. Without it our scalars would be `unknown`.
+ * typescript-operations and typed-document-node. Without it the scalars of workgraph would be `unknown`.
  */
 export const codegenConfig = {
   scalars: {

@@ -43,7 +43,7 @@ export class WorkgraphError extends Error {
 }
 
 /** The errors of a GraphQL answer as one error. */
-export function errorOfGraph(
+export function errorOfGraphQL(
   errors: unknown,
   response?: Pick<Response, 'status' | 'headers'>,
 ): WorkgraphError {
@@ -65,12 +65,12 @@ export function errorOfGraph(
 export async function errorOfResponse(response: Response): Promise<WorkgraphError> {
   if (isRedirect(response)) {
     await response.body?.cancel();
-    return notOfWorkgraph(response, { message: redirectMessageOf(response) });
+    return unexpectedAnswerError(response, { message: redirectMessageOf(response) });
   }
   const body: unknown = await response.json().catch(() => undefined);
   const { code, title, detail, requestId, errors } = fieldsOf(body);
-  if (code === undefined && Array.isArray(errors)) return errorOfGraph(errors, response);
-  return notOfWorkgraph(response, {
+  if (code === undefined && Array.isArray(errors)) return errorOfGraphQL(errors, response);
+  return unexpectedAnswerError(response, {
     message: textOf(detail) ?? textOf(title),
     code: textOf(code) ?? (response.status === 503 ? 'unavailable' : undefined),
     violations: violationsOf(errors),
@@ -78,8 +78,8 @@ export async function errorOfResponse(response: Response): Promise<WorkgraphErro
   });
 }
 
-/** The error for an answer that workgraph would not give, with what little can be read from it. */
-export function notOfWorkgraph(
+/** The error for an answer that does not come from workgraph, with the details that can be read from it. */
+export function unexpectedAnswerError(
   { status, headers }: Pick<Response, 'status' | 'headers'>,
   details: { [Key in keyof Failure]?: Failure[Key] | undefined } = {},
 ): WorkgraphError {

@@ -12,14 +12,14 @@ export interface StreamOptions {
 /** Opens the stream after a cursor. */
 export type OpenStream = (cursor: string | undefined, signal: AbortSignal) => Promise<Response>;
 
-/** The server sends at least a comment every 15 seconds. */
-const silenceMs = 30_000;
+/** How long a connection may be silent. The server sends at least a comment every 15 seconds. */
+const idleTimeoutMs = 30_000;
 const maxPauseMs = 30_000;
 /** The maximum number of times that a stream is opened again before the server has answered once. */
 const maxRetriesBeforeAnswer = 4;
 
-/** What a stream knows beyond its connections. */
-interface Progress {
+/** The state of a stream, which its connections share. */
+interface StreamState {
   /** The cursor to continue from. */
   cursor: string | undefined;
   /** The pause before the stream is opened again. Each failure in a row doubles it. */
@@ -38,7 +38,7 @@ export async function* followEvents(
   { after, signal }: StreamOptions,
   longestWaitMs: number,
 ): AsyncGenerator<EventSourceMessage, void, undefined> {
-  const progress: Progress = { cursor: after, retryMs: 2_000, failures: 0, hasAnswered: false };
+  const state: StreamState = { cursor: after, retryMs: 2_000, failures: 0, hasAnswered: false };
   const endController = new AbortController();
   const endSignal = endController.signal;
   const end = () => endController.abort(signal?.reason);
@@ -52,18 +52,18 @@ export async function* followEvents(
       });
       let waitMs = 0;
       try {
-        waitMs = yield* readConnection(open, progress, connection, longestWaitMs);
+        waitMs = yield* readConnection(open, state, connection, longestWaitMs);
       } catch (error) {
         endSignal.throwIfAborted();
         if (error instanceof StreamRefusal) throw error.reason;
         // If the server has never answered, the address may be wrong.
-        if (!progress.hasAnswered && progress.failures === maxRetriesBeforeAnswer) throw error;
+        if (!state.hasAnswered && state.failures === maxRetriesBeforeAnswer) throw error;
       } finally {
         connection.abort();
       }
-      const { retryMs, failures } = progress;
+      const { retryMs, failures } = state;
       await pause(Math.max(waitMs, Math.min(retryMs * 2 ** failures, maxPauseMs)), endSignal);
-      progress.failures += 1;
+      state.failures += 1;
     }
   } finally {
     signal?.removeEventListener('abort', end);
@@ -73,25 +73,26 @@ export async function* followEvents(
 /** The events of one connection, until its end. Returns how long the server asks to wait before the next one. */
 async function* readConnection(
   open: OpenStream,
-  progress: Progress,
+  state: StreamState,
   connection: AbortController,
   longestWaitMs: number,
 ): AsyncGenerator<EventSourceMessage, number, undefined> {
-  const response = await unlessSilent(open(progress.cursor, connection.signal), connection);
-  progress.hasAnswered = true;
+  const response = await withIdleTimeout(open(state.cursor, connection.signal), connection);
+  state.hasAnswered = true;
   const waitMs = (retryAfterOf(response.headers) ?? 0) * 1_000;
   if (temporaryStatuses.has(response.status) && waitMs <= longestWaitMs) return waitMs;
-  if (!isStream(response)) throw new StreamRefusal(await unlessSilent(errorOfResponse(response), connection));
+  if (!isStream(response))
+    throw new StreamRefusal(await withIdleTimeout(errorOfResponse(response), connection));
   const pendingEvents: EventSourceMessage[] = [];
   // Each connection has its own parser, because it begins with a whole event.
   const parser = createParser({
     onEvent: (event) => pendingEvents.push(event),
-    onId: (id) => (progress.cursor = id),
-    onRetry: (ms) => (progress.retryMs = ms),
+    onId: (id) => (state.cursor = id),
+    onRetry: (ms) => (state.retryMs = ms),
   });
   const decoder = new TextDecoder();
   for await (const chunk of chunksOf(response.body, connection)) {
-    progress.failures = 0;
+    state.failures = 0;
     parser.feed(decoder.decode(chunk, { stream: true }));
     for (let event = pendingEvents.shift(); event; event = pendingEvents.shift()) yield event;
   }
@@ -114,10 +115,10 @@ function isStream(response: Response): response is Response & { body: ReadableSt
 }
 
 /** Waits for something from the server, and breaks the connection when nothing arrives for a long time. */
-function unlessSilent<Result>(result: Promise<Result>, connection: AbortController): Promise<Result> {
+function withIdleTimeout<Result>(result: Promise<Result>, connection: AbortController): Promise<Result> {
   const silence = setTimeout(
-    () => connection.abort(new Error(`The server was silent for ${silenceMs / 1_000} seconds.`)),
-    silenceMs,
+    () => connection.abort(new Error(`The server was silent for ${idleTimeoutMs / 1_000} seconds.`)),
+    idleTimeoutMs,
   );
   return result.finally(() => clearTimeout(silence));
 }
@@ -130,7 +131,7 @@ async function* chunksOf(
   const reader = body.getReader();
   try {
     for (;;) {
-      const { done, value } = await unlessSilent(reader.read(), connection);
+      const { done, value } = await withIdleTimeout(reader.read(), connection);
       if (done) return;
       yield value;
     }

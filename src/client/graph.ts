@@ -1,11 +1,11 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { type DocumentNode, Kind, type OperationDefinitionNode, OperationTypeNode } from 'graphql';
 import { GraphQLClient } from 'graphql-request';
-import { checkType, isObject, objectOf } from './answers.ts';
+import { requireMediaType, isObject, parseJsonObject } from './answers.ts';
 import type { Connection } from './connection.ts';
-import { errorOfGraph, errorOfResponse, notOfWorkgraph } from './errors.ts';
+import { errorOfGraphQL, errorOfResponse, unexpectedAnswerError } from './errors.ts';
 import { mutationsWithoutKey } from './keyless.generated.ts';
-import { type NameDocument, nodeOf } from './manifest.ts';
+import { type NameDocument, parseIfValid } from './manifest.ts';
 import { newKey, type Send } from './retries.ts';
 
 /** A document with the types of its data and variables, or an untyped text. */
@@ -92,11 +92,11 @@ export function createGraph(
 /** The same answer, if it has data and no errors. Throws otherwise. */
 async function requireData(response: Response): Promise<Response> {
   if (!response.ok) throw await errorOfResponse(response);
-  await checkType(response, true);
+  await requireMediaType(response, true);
   const text = await response.text();
-  const { data, errors } = objectOf(text, response);
-  if (errors != null) throw errorOfGraph(errors, response);
-  if (!isObject(data)) throw notOfWorkgraph(response);
+  const { data, errors } = parseJsonObject(text, response);
+  if (errors != null) throw errorOfGraphQL(errors, response);
+  if (!isObject(data)) throw unexpectedAnswerError(response);
   return new Response(text, response);
 }
 
@@ -108,5 +108,7 @@ function isKeyed(operation: OperationDefinitionNode | undefined): boolean {
 }
 
 function operationOf(document: DocumentNode | string): OperationDefinitionNode | undefined {
-  return nodeOf(document)?.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  return parseIfValid(document)?.definitions.find(
+    (definition) => definition.kind === Kind.OPERATION_DEFINITION,
+  );
 }

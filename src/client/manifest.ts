@@ -15,15 +15,15 @@ type NamedDocument = { readonly documentId: string } | { readonly query: string 
 export type NameDocument = (document: DocumentNode | string) => NamedDocument;
 
 /** Names documents by their ids, if the manifest has them, and otherwise by their texts. */
-export function namesOf(manifest: Manifest = {}): NameDocument {
+export function createDocumentNamer(manifest: Manifest = {}): NameDocument {
   const ids = new Map<string, string>();
   for (const [id, text] of entriesOf(manifest)) {
-    const node = nodeOf(text);
+    const node = parseIfValid(text);
     if (!node) throw invalidArgument('documents', `must be a manifest; ${id} is not the id of a document.`);
     ids.set(comparableText(node), id);
   }
   return (document) => {
-    const node = ids.size > 0 ? nodeOf(document) : undefined;
+    const node = ids.size > 0 ? parseIfValid(document) : undefined;
     const documentId = node && ids.get(comparableText(node));
     if (documentId !== undefined) return { documentId };
     return { query: typeof document === 'string' ? document : print(document) };
@@ -31,7 +31,7 @@ export function namesOf(manifest: Manifest = {}): NameDocument {
 }
 
 /** Undefined for a text that is not a document: only the server says what is wrong with it. */
-export function nodeOf(document: DocumentNode | string): DocumentNode | undefined {
+export function parseIfValid(document: DocumentNode | string): DocumentNode | undefined {
   if (typeof document !== 'string') return document;
   try {
     return parse(document);

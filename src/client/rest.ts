@@ -9,8 +9,8 @@ import type {
   ResponseObjectMap,
   SuccessResponse,
 } from 'openapi-typescript-helpers';
-import { checkType, isObject, objectOf, valueOf } from './answers.ts';
-import { errorOfResponse, notOfWorkgraph, WorkgraphError } from './errors.ts';
+import { requireMediaType, isObject, parseJsonObject, parseJson } from './answers.ts';
+import { errorOfResponse, unexpectedAnswerError, WorkgraphError } from './errors.ts';
 import { routesWithoutKey } from './keyless.generated.ts';
 import { newKey, type Send, unreachable } from './retries.ts';
 import type { paths } from './rest.generated.ts';
@@ -66,7 +66,7 @@ export interface Rest {
   ): AsyncGenerator<Item<Path>, void, undefined>;
 }
 
-/** The paths that redirect to a file, of any media type, at a storage. */
+/** The paths that redirect to a stored file, which may have any media type. */
 type FilePath = {
   [Path in keyof paths]: paths[Path] extends { get: { responses: { 302: unknown } } } ? Path : never;
 }[keyof paths];
@@ -108,11 +108,11 @@ export function createRest(baseUrl: string, headers: Record<string, string>, sen
       if (isKeyed && !request.headers.has('Idempotency-Key'))
         request.headers.set('Idempotency-Key', newKey());
       const mayRetry = method === 'GET' || request.headers.has('Idempotency-Key');
-      const response = await send(request, { mayRetry, isPassedOn: !isJson && parseAs !== 'text', fetch });
+      const response = await send(request, { mayRetry, streamsBody: !isJson && parseAs !== 'text', fetch });
       answeredRequest = request;
       if (isEmpty(method, request, response)) return response;
       if (!response.ok) throw await errorOfResponse(response);
-      if (!isFile) await checkType(response, isJson);
+      if (!isFile) await requireMediaType(response, isJson);
       return response;
     }
 
@@ -126,14 +126,14 @@ export function createRest(baseUrl: string, headers: Record<string, string>, sen
     });
     if (!isJson || (answeredRequest && isEmpty(method, answeredRequest, response))) return { data, response };
     const text = typeof data === 'string' ? data : '';
-    return { data: isFile ? valueOf(text, response) : objectOf(text, response), response };
+    return { data: isFile ? parseJson(text, response) : parseJsonObject(text, response), response };
   }
 
   async function* items(path: string, init: { params?: { query?: object } } = {}) {
     let query: object = init.params?.query ?? {};
     for (;;) {
       const { data, response } = await call('GET', path, { ...init, params: { ...init.params, query } });
-      if (!isPage(data)) throw notOfWorkgraph(response);
+      if (!isPage(data)) throw unexpectedAnswerError(response);
       yield* data.results;
       const { nextCursor } = data.pagination;
       if (!nextCursor) return;
@@ -148,7 +148,7 @@ export function createRest(baseUrl: string, headers: Record<string, string>, sen
 }
 
 /**
- * Whether it is one of the answers without a body: to a delete, or to a read that was sent with the tag of the current answer.
+ * Whether an answer has no body: that to a delete, or to a read that was sent with the tag of the current answer.
  */
 function isEmpty(method: string, request: Request, { status }: Response): boolean {
   return method === 'DELETE' ? status === 204 : status === 304 && request.headers.has('If-None-Match');

@@ -15,7 +15,7 @@ export interface SendOptions {
   /** Whether executing the request twice does no harm. */
   readonly mayRetry: boolean;
   /** Whether the caller reads the body as it arrives, however long that takes; `timeoutMs` then ends with the headers. */
-  readonly isPassedOn?: boolean;
+  readonly streamsBody?: boolean;
   /** Sends this request, instead of the fetch of the connection. */
   readonly fetch?: RetryOptions['fetch'] | undefined;
 }
@@ -35,7 +35,7 @@ const maxTimerMs = 2 ** 31 - 1;
 export async function sendWithRetries(
   options: RetryOptions,
   request: Request,
-  { mayRetry, isPassedOn = false, fetch = options.fetch }: SendOptions,
+  { mayRetry, streamsBody = false, fetch = options.fetch }: SendOptions,
 ): Promise<Response> {
   const { retries, timeoutMs, longestWaitMs } = options;
   let isAnswerLost = false;
@@ -43,7 +43,7 @@ export async function sendWithRetries(
     const backoffMs = Math.min(initialBackoffMs * 2 ** attempt * (0.5 + Math.random()), longestWaitMs);
     const isLast = attempt >= retries;
     try {
-      const response = await sendOnce(fetch, request, timeoutMs, isPassedOn);
+      const response = await sendOnce(fetch, request, timeoutMs, streamsBody);
       const waitMs = (retryAfterOf(response.headers) ?? 0) * 1_000 || backoffMs;
       // A write whose answer was lost may still be in progress; retrying it with its key is a conflict until it ends.
       const isInProgress = isAnswerLost && response.status === 409;
@@ -78,14 +78,14 @@ async function sendOnce(
   );
   try {
     const response = await fetch(new Request(request.clone(), { signal: attempt.signal }));
-    return isPassedOn && response.ok ? response : await readWholly(response);
+    return isPassedOn && response.ok ? response : await readCompletely(response);
   } finally {
     clearTimeout(timer);
   }
 }
 
 /** Reads an answer completely, so that an interrupted one is retried. */
-async function readWholly(response: Response): Promise<Response> {
+async function readCompletely(response: Response): Promise<Response> {
   if (!response.body) return response;
   const { status, statusText, headers } = response;
   return new Response(await response.arrayBuffer(), { status, statusText, headers });

@@ -1,5 +1,5 @@
-import { isObject, objectOf } from './answers.ts';
-import { errorOfGraph } from './errors.ts';
+import { isObject, parseJsonObject } from './answers.ts';
+import { errorOfGraphQL } from './errors.ts';
 import { followEvents, type OpenStream, type StreamOptions } from './events.ts';
 import type { Document, VariablesAnd } from './graph.ts';
 import type { NameDocument } from './manifest.ts';
@@ -39,7 +39,7 @@ interface StreamSettings {
   readonly nameOf: NameDocument;
 }
 
-/** Stands for the answer that an event is part of, in the error about an event that workgraph would not send. */
+/** Represents the answer with an event, in the error about an event that does not come from workgraph. */
 const eventStreamResponse = { status: 200, headers: new Headers({ 'Content-Type': 'text/event-stream' }) };
 
 export function createStreams(
@@ -66,8 +66,8 @@ export function createStreams(
     };
     for await (const { event, id = '', data: text } of followEvents(open, options, longestWaitMs)) {
       if (event === 'complete') return;
-      const { data, errors, extensions } = objectOf(text, eventStreamResponse);
-      if (errors != null) throw errorOfGraph(errors);
+      const { data, errors, extensions } = parseJsonObject(text, eventStreamResponse);
+      if (errors != null) throw errorOfGraphQL(errors);
       const isReset = isObject(extensions) && extensions['reset'] === true;
       yield isReset ? { cursor: id, data: null, reset: true } : { cursor: id, data, reset: false };
     }
@@ -85,7 +85,7 @@ export function createStreams(
         }),
       );
     for await (const { data } of followEvents(open, options, longestWaitMs))
-      yield objectOf(data, eventStreamResponse) as Change;
+      yield parseJsonObject(data, eventStreamResponse) as Change;
   }
 
   return { subscribe: subscribe as Streams['subscribe'], changes };

@@ -7,7 +7,7 @@
 export const maxBodyBytes = 1_000_000;
 
 /** The message for a body that exceeds it. */
-export const bodySizeRule = `The body is larger than ${maxBodyBytes.toLocaleString('en')} bytes.`;
+export const bodyTooLargeMessage = `The body is larger than ${maxBodyBytes.toLocaleString('en')} bytes.`;
 
 /** The maximum number of items of any list in arguments or variables. Most lists declare a lower limit. */
 export const maxListItems = 1_000;
@@ -33,7 +33,7 @@ export const maxHeaderBytes = 16 * 1024;
 export const maxHeadBytes = 100 * 1024;
 
 /** The message for a request that exceeds `maxHeaderBytes` or `maxHeadBytes`. */
-export const headRule = `The headers of a request are at most ${maxHeaderBytes} bytes, and at most ${maxHeadBytes} bytes together with its URL.`;
+export const headersTooLargeMessage = `The headers of a request are at most ${maxHeaderBytes} bytes, and at most ${maxHeadBytes} bytes together with its URL.`;
 
 /** The deepest nesting of JSON in a body or variables, of a document's selections, and of its literals. */
 export const maxNesting = 32;
@@ -48,7 +48,7 @@ export const maxJsonValues = 50_000;
 export const maxTokens = 5_000;
 
 /**
- * A document with more lines is refused as well. Line breaks and comments are no tokens, but hundreds of thousands of them take as
+ * A document with more lines is refused as well. Line breaks and comments are not tokens, but hundreds of thousands of them take as
  * long to read as all tokens do.
  */
 export const maxLines = 50_000;
@@ -59,8 +59,9 @@ export const maxCachedCharacters = 150_000;
 export const documentCacheSize = { maxSize: maxCachedCharacters, maxEntrySize: maxCachedCharacters / 10 };
 
 /**
- * How many fields the variants of all operations have together that `@skip` and `@include` make of them, the first of each not
- * counted. Their plans take about as much memory as those of all cached documents.
+ * The maximum number of fields of all cached variants together. Each combination of the values of `@skip` and `@include` makes a variant
+ * of an operation; the first one of each operation does not count. The plans of these variants take about as much memory as those of all
+ * cached documents.
  */
 export const maxVariantFields = 20_000;
 

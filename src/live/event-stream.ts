@@ -43,7 +43,7 @@ interface StreamParts {
  * which `errorChunk` returns a chunk is sent before the end.
  */
 export class LiveStream implements EventStream {
-  onBeat: (() => void) | undefined;
+  onHeartbeat: (() => void) | undefined;
   readonly #parts: Omit<StreamParts, 'first'>;
   readonly #untilMs = performance.now() + lifetimeMs();
   /** What is sent next. */
@@ -67,7 +67,7 @@ export class LiveStream implements EventStream {
     if (performance.now() > this.#untilMs) {
       onCut('age');
       arrivals.end();
-    } else this.onBeat?.();
+    } else this.onHeartbeat?.();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<string | Uint8Array> {

@@ -173,7 +173,7 @@ export type EventType = keyof typeof events;
 
 export const eventTypes = Object.keys(events) as EventType[];
 
-/** The type of a test message to a webhook. It is no event: it is sent on request and never logged. */
+/** The type of a test message to a webhook. It is not an event: it is sent on request and never logged. */
 export const pingType = 'webhook.ping.v1';
 
 /** The code of an event that has an entry in the feed of its issue. */

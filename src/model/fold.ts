@@ -24,19 +24,19 @@ const other = 2;
 const kinds = new Uint8Array(0x110000);
 
 function withoutMarks(text: string): string {
-  let kept = '';
+  let result = '';
   let start = 0;
   for (let position = 0; position < text.length; position += 1) {
     const codePoint = text.codePointAt(position) ?? 0;
     if (codePoint < firstMark) continue;
     const units = codePoint > 0xffff ? 2 : 1;
     if (kindOf(codePoint) === mark) {
-      kept += text.slice(start, position);
+      result += text.slice(start, position);
       start = position + units;
     }
     position += units - 1;
   }
-  return start === 0 ? text : kept + text.slice(start);
+  return start === 0 ? text : result + text.slice(start);
 }
 
 function kindOf(codePoint: number): number {

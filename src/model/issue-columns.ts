@@ -1,5 +1,5 @@
 import {
-  fieldsAs,
+  mapFieldsByKind,
   type issueFields,
   type OtherIssueColumns,
   otherIssueColumns,
@@ -37,7 +37,7 @@ export type SettableColumn =
   | Exclude<IssueColumn, 'id' | 'teamId' | 'number' | ColumnWith<{ insert: 'tenant' | 'generated' }>>
   | 'labelIds';
 
-const storedTypes = fieldsAs<StoredKind, string>({
+const storedTypes = mapFieldsByKind<StoredKind, string>({
   text: () => 'text',
   integer: () => 'int',
   code: () => 'smallint',
@@ -46,7 +46,7 @@ const storedTypes = fieldsAs<StoredKind, string>({
 });
 
 /** The columns that are derived from each stored field: the folded text of a text, the copied rank of a reference. */
-export const derivedColumns = fieldsAs<
+export const derivedColumns = mapFieldsByKind<
   StoredKind,
   { folded?: FieldDerivedColumn; ranked?: FieldDerivedColumn }
 >({

@@ -203,7 +203,9 @@ type Makers<K extends Kind, Result> = {
 };
 
 /** Maps the fields of some kinds with one function for each kind. A kind without a function does not compile. */
-export function fieldsAs<K extends Kind, Result>(makers: Makers<K, Result>): Record<FieldOf<K>, Result> {
+export function mapFieldsByKind<K extends Kind, Result>(
+  makers: Makers<K, Result>,
+): Record<FieldOf<K>, Result> {
   const results = Object.entries(issueFields).flatMap(([name, field]) => {
     // The compiler cannot see that the function for a field's kind accepts that field's name.
     const maker = (makers as Partial<Record<Kind, (name: string, field: object) => Result>>)[field.kind];

@@ -3,8 +3,8 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value of a JSON text; undefined if the text is no JSON. */
-export function jsonOf(text: string): unknown {
+/** The value of a JSON text; undefined if the text is not JSON. */
+export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -10,13 +10,13 @@ export const limits = {
   followUpActions: 10,
   actionColor: 255,
   batch: 50,
-  /** The sub-issues with which an issue can be deleted or restored. Each of them changes, too. */
+  /** The sub-issues that an issue may have when it is deleted or restored, because each of them is changed too. */
   subIssuesAtOnce: 2_000,
   /** Values in one list of a filter. */
   filterValues: 250,
-  /** The ids that `nodes` takes, and the names that are looked up at once. */
+  /** The ids in the argument of `nodes`, and the names that one query looks up. */
   names: 250,
-  /** The rows of a page of most lists, and how many a page has when its size is not given. */
+  /** The rows of a page of most lists, and the default size of a page. */
   pageSize: 250,
   defaultPageSize: 50,
   /** A text that a filter compares with. */
@@ -49,9 +49,9 @@ export const limits = {
   changeCursor: 40,
   /** Fields that one change names. No object has as many. */
   changedFields: 100,
-  /** Access tokens of one member that are neither expired nor revoked, beyond which the APIs create none. */
+  /** Access tokens of one member that are neither expired nor revoked. The APIs refuse to create more. */
   accessTokens: 50,
-  /** Access tokens of one member that were created within an hour, beyond which the APIs create none. */
+  /** Access tokens of one member that were created within an hour. The APIs refuse to create more. */
   accessTokensPerHour: 100,
   webhooks: 20,
   /** How many attempts of one webhook delivery are stored. */

@@ -15,15 +15,13 @@ export function nearest(text: string, known: readonly string[]): string | undefi
   return best.edits <= allowed ? best.spelling : undefined;
 }
 
-/** The end of a message about an invalid value: a suggestion, if a known value is similar. */
-export function hint(text: string, known: readonly string[]): string {
+/** The end of a message about an invalid value: the known value that is most similar, if one is similar enough. */
+export function suggestionFor(text: string, known: readonly string[]): string {
   const meant = nearest(text, known);
   return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 
-/**
- * How many names a message lists, and how many are compared with the unknown one: each comparison takes microseconds.
- */
+/** The maximum numbers of names that a message lists, and that are compared with the unknown one, which takes microseconds for each. */
 const maxListed = 8;
 const maxCompared = 250;
 
@@ -31,12 +29,12 @@ const maxCompared = 250;
  * The end of a message about a name that does not exist: the existing names, and the one that was most likely meant. A
  * long list is truncated.
  */
-export function whatExists(text: string, names: readonly string[]): string {
+export function listExisting(text: string, names: readonly string[]): string {
   if (names.length === 0) return '; there is none yet';
   const listed = names.slice(0, maxListed).join(', ');
   const others = names.length > maxListed ? ` and ${names.length - maxListed} others` : '';
   const verb = names.length === 1 ? 'is' : 'are';
-  return `; there ${verb} ${listed}${others}${hint(text, names.slice(0, maxCompared))}`;
+  return `; there ${verb} ${listed}${others}${suggestionFor(text, names.slice(0, maxCompared))}`;
 }
 
 function normalized(text: string): string {

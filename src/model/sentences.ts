@@ -5,7 +5,7 @@ export function asSentence(message: string): string {
   return message.endsWith('?') ? message : `${message}.`;
 }
 
-/** What a refusal says of its violations: the only one, or how many there are. */
+/** The message of a refusal: its only violation, or the number of its violations. */
 export function detailOf(
   violations: readonly { readonly field: string; readonly message: string }[],
 ): string {
@@ -44,7 +44,7 @@ export function wholeNumberRule(min: number, max: number = maxInt32): string {
   return `must be a whole number from ${min} to ${max}`;
 }
 
-/** The violation of a text that is no URL of the web. */
+/** The violation of a text that is not an http or https URL. */
 export const httpUrlRule = 'must be an http or https URL, such as https://example.com/page';
 
 const nouns: Readonly<Record<string, string>> = {

@@ -1,9 +1,9 @@
-/** By how many columns statistics may be grouped. */
+/** The maximum number of columns by which statistics may be grouped. */
 export const maxStatsDimensions = 3;
 /** The maximum number of groups of statistics that one request may ask for. */
 export const maxStatsGroups = 1000;
 
-/** The maximum number of groups of a trend, and how many there are if none are asked for. */
+/** The maximum number of groups of a trend, and the default. */
 export const maxTrendGroups = 100;
 export const defaultTrendGroups = 10;
 

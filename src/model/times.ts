@@ -12,13 +12,13 @@ export function isCalendarDate(text: string): boolean {
   const month = Number(text.slice(5, 7));
   const day = Number(text.slice(8));
   if (month < 1 || month > 12 || day < 1) return false;
-  // Most dates need no look at the length of the month, which takes longer.
+  // For most dates, the length of the month need not be computed, which takes longer.
   return day <= 28 || day <= daysOf(Number(text.slice(0, 4)), month);
 }
 
 /** The number of days of a month. */
 function daysOf(year: number, month: number): number {
-  // The day before the first of the next month, which has the index of this one.
+  // Day 0 of the next month is the last day of this one. The indexes of months begin with 0, so `month` is that of the next month.
   return new Date(new Date(0).setUTCFullYear(year, month, 0)).getUTCDate();
 }
 
@@ -31,8 +31,8 @@ export class TimeBetweenMilliseconds extends Date {
 }
 
 /**
- * Parses an ISO 8601 time with an offset or Z, down to the millisecond; undefined if the text is not one. Whether further
- * digits were cut off shows in the class.
+ * Parses an ISO 8601 time with an offset or Z, to the millisecond; undefined if the text is not one. If the text has further digits
+ * that are not 0, the result is a `TimeBetweenMilliseconds`.
  */
 export function parseDateTime(text: string): Date | undefined {
   const parts = dateTimePattern.exec(text);

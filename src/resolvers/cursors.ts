@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { jsonOf } from '../model/json.ts';
+import { tryParseJson } from '../model/json.ts';
 import type { Order, OrderKind, Position } from '../db/query/walks/walk.ts';
 import type { Predicate } from '../db/query/conditions/predicate.ts';
 import type { AnyRow } from '../db/query/any-tables.ts';
@@ -28,7 +28,7 @@ export function cursorAt(value: unknown, id: unknown, fingerprint: string): stri
 
 /** The position of a cursor; undefined if the cursor is invalid or belongs to a different list. */
 export function decodeCursor(cursor: string, order: Order, fingerprint: string): Position | undefined {
-  const parts = jsonOf(Buffer.from(cursor, 'base64url').toString());
+  const parts = tryParseJson(Buffer.from(cursor, 'base64url').toString());
   if (!Array.isArray(parts) || parts.length !== 3) return undefined;
   const [encodedFingerprint, value, id]: unknown[] = parts;
   if (encodedFingerprint !== fingerprint || !isUuid(id)) return undefined;

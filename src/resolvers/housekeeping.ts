@@ -100,9 +100,9 @@ export function abandonedUploads(database: Database, store: FileStore): Chore {
           queue.fail(error);
         }
       }
-      const swept = await store.sweep(hourBefore(now));
-      if (swept === 0) queue.throwFailures();
-      return swept;
+      const removed = await store.removeIncomplete(hourBefore(now));
+      if (removed === 0) queue.throwFailures();
+      return removed;
     },
   };
 }

@@ -4,7 +4,7 @@ import type { JsonSchema } from './json-schema.ts';
 import { type JsonValue, type ReadResult, type Violation, violation } from './values.ts';
 
 /** The media type and the encoding of a body. */
-export const bodyTypeRule = 'The body must be application/json in UTF-8, not compressed.';
+export const bodyTypeMessage = 'The body must be application/json in UTF-8, not compressed.';
 /** What a body has to be. */
 export const bodyRule = 'must be a JSON object';
 
@@ -133,7 +133,7 @@ export function record<F extends Readonly<Record<string, JsonValue<unknown>>>>(
   return {
     kind: 'value',
     description: `An object of ${names.join(', ')}.`,
-    schema: { title: name, type: 'object', properties: describe(fields), required: names },
+    schema: { title: name, type: 'object', properties: propertySchemas(fields), required: names },
     fromJson: (value) => {
       if (!isJsonObject(value)) return violation(`must be an object of ${names.join(', ')}`);
       const { values, violations } = readBody(body, value);
@@ -151,7 +151,7 @@ export function schemaOf(field: BodyFields[string]): JsonSchema {
   return field.kind === 'required' ? field.value.schema : field.schema;
 }
 
-function describe(fields: Readonly<Record<string, JsonValue<unknown>>>): Record<string, JsonSchema> {
+function propertySchemas(fields: Readonly<Record<string, JsonValue<unknown>>>): Record<string, JsonSchema> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, { schema, description }]) => [name, { ...schema, description }]),
   );
@@ -167,7 +167,7 @@ export function readBody(
   const violations: Violation[] = [];
   for (const [name, field] of Object.entries(fields)) {
     const read = readField(field, suppliedValue(body, name), body);
-    if ('violations' in read) violations.push(...read.violations.map((one) => inField(name, one)));
+    if ('violations' in read) violations.push(...read.violations.map((one) => withFieldName(name, one)));
     else if (field.kind === 'clears' && read.value === true) values[field.target] = null;
     else if (field.kind !== 'clears' && read.value !== undefined) values[name] = read.value;
   }
@@ -211,6 +211,6 @@ function readAll<T>(reads: readonly ReadResult<T>[]): ReadResult<T[]> {
   return violations.length > 0 ? { violations } : { value: values };
 }
 
-function inField(name: string, { field, message }: Violation): Violation {
+function withFieldName(name: string, { field, message }: Violation): Violation {
   return { field: `${name}${field}`, message };
 }

@@ -21,14 +21,14 @@ export interface EventChunk {
   readonly isLast?: boolean;
   /** The number of objects in it for which the client has not been charged yet. */
   readonly objects?: number;
-  /** Set if it contains an error, whose request id is that of one stream. */
+  /** Set if it contains an error with the request id of one stream, so that other streams must not get it. */
   readonly isUnshareable?: boolean;
 }
 
 /** The text of a stream, as it is produced. */
 export interface EventStream extends AsyncIterable<string | Uint8Array> {
   /** Called every 15 seconds, so that the sender of the stream can send a heartbeat. */
-  onBeat: (() => void) | undefined;
+  onHeartbeat: (() => void) | undefined;
 }
 
 /** How the content of a stream is read. */
@@ -36,7 +36,7 @@ export interface StreamSource<Context> {
   /** The chunk that is sent at once. */
   readonly first: EventChunk;
   /** Reads what comes after a cursor. Throws if the token may no longer read it. */
-  readonly deliver: (context: Context, cursor: string) => Promise<EventChunk>;
+  readonly readAfter: (context: Context, cursor: string) => Promise<EventChunk>;
   /** Tests whether a shared page of the log may have events for the stream. */
   readonly pageTest?: PageTest | undefined;
   /** The last chunk, for an error that ends the stream; undefined if the client gets the error when it reconnects. */

@@ -1,4 +1,9 @@
-import { fieldsAs, type issueFields, type StoredFieldName, type StoredKind } from '../model/issue-fields.ts';
+import {
+  mapFieldsByKind,
+  type issueFields,
+  type StoredFieldName,
+  type StoredKind,
+} from '../model/issue-fields.ts';
 import type { Priority } from './operations.generated.ts';
 import { code, date, id, integer, type JsonValue, text } from './values.ts';
 
@@ -17,7 +22,7 @@ type IssueBodyFields = {
  * Declarations of the stored fields of an issue in a body. A route lists those that it takes, with the names and in the
  * order of the specification.
  */
-export const issueBodyFields = fieldsAs<StoredKind, JsonValue<unknown>>({
+export const issueBodyFields = mapFieldsByKind<StoredKind, JsonValue<unknown>>({
   text: (_name, { description, min, max, trimmed }) =>
     text(description, { minLength: min, maxLength: max, trimmed }),
   integer: (_name, { description, min, max }) => integer(description, { minimum: min, maximum: max }),

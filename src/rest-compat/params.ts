@@ -30,7 +30,7 @@ export interface Many<T> {
 export interface WithDefault<T> {
   readonly kind: 'default';
   readonly value: Value<T>;
-  readonly fallback: T;
+  readonly defaultValue: T;
   readonly description: string;
   readonly schema: JsonSchema;
 }
@@ -73,7 +73,7 @@ export type ParameterValues<P> = {
           : never;
 };
 
-/** The parts of a request that contain parameters. */
+/** The parts of a request from which parameters are read. */
 export interface SentParameters {
   readonly path: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
@@ -100,7 +100,7 @@ export function withDefault<T>(spelling: string, value: Value<T>): WithDefault<T
   return {
     kind: 'default',
     value,
-    fallback: read.value,
+    defaultValue: read.value,
     description: value.description,
     schema: { ...value.schema, default: printed },
   };
@@ -227,7 +227,7 @@ export function sortBy<Field extends string>(
   return withDefault(defaultSpelling, oneOf(spellings, description));
 }
 
-/** The parts of the path that name resources, in order. */
+/** The kinds of resources that the parameters in the path identify, in order. */
 export function nounsOf(parameters: Parameters): string[] {
   return Object.values(parameters).flatMap((parameter) =>
     parameter.kind === 'path' ? [parameter.noun] : [],
@@ -235,20 +235,20 @@ export function nounsOf(parameters: Parameters): string[] {
 }
 
 /**
- * Reads the parameters. `violations` has every invalid parameter. `absent` is true when a part of the path is a
- * text that does not match, which is answered only if there are no violations.
+ * Reads the parameters. `violations` has every invalid parameter. `isNotFound` is true if a parameter in the path does not match its
+ * pattern, which is answered only if there are no violations.
  */
 export function readParameters(
   parameters: Parameters,
   { path, query, headers = {} }: SentParameters,
-): { values: Record<string, unknown>; violations: Violation[]; absent: boolean } {
+): { values: Record<string, unknown>; violations: Violation[]; isNotFound: boolean } {
   const values: Record<string, unknown> = {};
   const violations: Violation[] = [];
-  let absent = false;
+  let isNotFound = false;
   for (const [name, parameter] of Object.entries(parameters)) {
     if (parameter.kind === 'path') {
       const part = path[name] ?? '';
-      absent ||= !parameter.pattern.test(part);
+      isNotFound ||= !parameter.pattern.test(part);
       values[name] = part;
       continue;
     }
@@ -259,7 +259,7 @@ export function readParameters(
     if ('value' in read) values[name] = read.value;
     else violations.push(...read.violations.map(({ message }) => ({ field: name, message })));
   }
-  return { values, violations, absent };
+  return { values, violations, isNotFound };
 }
 
 function readQuery(
@@ -267,7 +267,8 @@ function readQuery(
   texts: readonly string[],
 ): ReadResult<unknown> {
   const [first, second] = texts;
-  if (first === undefined) return { value: parameter.kind === 'default' ? parameter.fallback : undefined };
+  if (first === undefined)
+    return { value: parameter.kind === 'default' ? parameter.defaultValue : undefined };
   if (parameter.kind === 'many') return readMany(parameter, texts);
   if (second !== undefined) return violation('must be sent only once');
   return parameter.kind === 'default' ? parameter.value.fromText(first) : parameter.fromText(first);

@@ -45,23 +45,23 @@ export function operationProblem(
   if (isRouteBug) report?.(error);
   const failure = isRouteBug ? maskedError : expected;
   const problem = problemOf(inRestNames(failure, route), requestId);
-  return problemDetails(route.bareProblem ? bare(problem) : problem, headersOf(failure));
+  return problemDetails(route.hasShortProblems ? shortProblemOf(problem) : problem, headersOf(failure));
 }
 
 function inRestNames(
   { code, message, violations }: Failure & { violations: readonly Violation[] },
-  { names }: Route,
+  { restNames }: Route,
 ): Failure {
   if ((code !== 'invalid_request' && code !== 'validation_failed') || violations.length === 0)
     return { code, message };
   return refusalOf(
     code,
-    violations.map(({ field, message }) => ({ field: rename(field, names), message })),
+    violations.map(({ field, message }) => ({ field: inRestName(field, restNames), message })),
   );
 }
 
 /** A failure of a probe, which has only four fields in the specification. */
-function bare({
+function shortProblemOf({
   type,
   title,
   status,
@@ -71,7 +71,7 @@ function bare({
 }
 
 /** `input.statusId` → `initialStatusId`. The rest of a path stays the same. */
-function rename(field: string, names: Readonly<Record<string, string>>): string {
+function inRestName(field: string, names: Readonly<Record<string, string>>): string {
   const [, name = '', rest = ''] = /^(?:input\.)?(\w*)(.*)$/s.exec(field) ?? [];
   return `${names[name] ?? name}${rest}`;
 }

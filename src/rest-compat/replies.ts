@@ -14,7 +14,7 @@ export interface AnswerContent {
   readonly status: number;
   /** The JSON body, as bytes or as a value; an answer without it has no body. */
   readonly body?: unknown;
-  /** Gives the memory of a body of bytes back, once it has been sent. */
+  /** Returns the buffer of the body to the pool; called when the body has been sent. */
   readonly release?: (() => void) | undefined;
   /** The same as a table, for clients that ask for CSV by `format` or prefer it in `Accept`. */
   readonly table?: Table & { readonly format: 'json' | 'csv' | undefined };
@@ -58,7 +58,7 @@ export interface CreatedResource {
   /** The path of its routes. The last part in braces names the resource itself. */
   readonly path: `/v1/${string}/{${string}}`;
   /** Where the answer contains the value of that part: `attachment.id`. */
-  readonly namedAt: string;
+  readonly parameterValuePath: string;
 }
 
 /** The path parameter that names the resource itself, which is the last one. */
@@ -81,7 +81,7 @@ export interface Reply<in Picked, in Values> {
   readonly sizeVariable?: 'first' | 'last';
 }
 
-/** 200 with a resource. The description is for OpenAPI, where the name of the shape makes no good sentence. */
+/** 200 with a resource. `description` replaces the default description in OpenAPI, which is made of the name of the shape. */
 export function item<Picked>(resourceShape: Shape<Picked>, description?: string): Reply<Picked, unknown> {
   return {
     successes: [successOf(resourceShape, 200, '', description)],
@@ -143,7 +143,7 @@ function locationOf(
   values: Readonly<Record<string, unknown>>,
 ): string {
   const parameter = resourceParameter(createdResource);
-  const steps = stepsOf(createdResource.namedAt);
+  const steps = stepsOf(createdResource.parameterValuePath);
   return createdResource.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     // Keys in answers are in upper case, whatever the client has sent.
     name === parameter ? String(valueAt(body, steps)) : String(values[name]).toUpperCase(),

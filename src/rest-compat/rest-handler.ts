@@ -6,8 +6,8 @@ import { type EarlierAnswer, EarlierAnswers } from '../executor/answers/revalida
 import { replayedHeaders } from '../executor/answers/idempotent.ts';
 import { readPageThatFits } from '../executor/answers/page-that-fits.ts';
 import { checkScopes, InsufficientScopeError } from '../executor/selections/scope-rule.ts';
-import { Turns } from '../executor/run/turns.ts';
-import { bodyTypeRule } from './body.ts';
+import { EventLoopTurns } from '../executor/run/event-loop-turns.ts';
+import { bodyTypeMessage } from './body.ts';
 import { isCompressed } from './content-encoding.ts';
 import { csvOf } from './csv.ts';
 import type { EventChunk, EventStream, StreamSource } from './event-chunks.ts';
@@ -39,11 +39,11 @@ export interface RestRequest {
   /** Reads the whole body. Throws `payload_too_large`. */
   body(): Promise<Buffer>;
   /**
-   * Waits before long work until other requests have been answered. The work takes as long as compiling a new document
-   * of this many bytes. Throws `unavailable`.
+   * Waits for a document turn before work that takes as long as preparing a new document of this many bytes. Throws
+   * `unavailable`.
    */
-  turn(bytes: number): Promise<void>;
-  /** Waits until the caller's workspace may have another operation in progress. Throws `unavailable`. */
+  documentTurn(bytes: number): Promise<void>;
+  /** Waits for a place of the caller's workspace, which lets it read data. Throws `unavailable`. */
   takeWorkspacePlace(): Promise<void>;
   /**
    * Authenticates the caller and returns the context. Throws `unauthenticated` for an invalid token, and
@@ -53,18 +53,18 @@ export interface RestRequest {
   /** Whether the client has this answer to the request, by its If-None-Match. */
   hasAnswer(answer: EarlierAnswer): boolean;
   /** The context of a public operation, without a principal. Counts against the address. Throws `rate_limited`. */
-  visitorContext(): Promise<OperationContext>;
+  publicContext(): Promise<OperationContext>;
   /** A context without a principal for what counts against no quota, such as a probe. */
   uncountedContext(): OperationContext;
   /** Reads the first events of a stream. Streams that open at the same time with an equal `key` share one read. */
   firstChunk(key: string, read: () => Promise<EventChunk>): Promise<EventChunk>;
   /**
-   * Opens a stream, which sends the first chunk and then what `deliver` reads after its cursor, with a context whose
+   * Opens a stream, which sends the first chunk and then what `readAfter` reads after its cursor, with a context whose
    * token has been checked again. Throws `too_many_streams`.
    */
   stream(source: StreamSource<OperationContext>): Promise<EventStream>;
   /** Reports the operation and the route's path to logs and metrics. */
-  note(operationName: string, route: string): void;
+  noteOperation(operationName: string, route: string): void;
 }
 
 /** Answers the requests to the REST layer. */
@@ -95,11 +95,11 @@ export function createRestHandler(schema: GraphQLSchema): RestHandler {
       if (request.path === '/v1/openapi.json') return descriptionReply(request);
       const found = find(request.path);
       if (!found) return undefined;
-      const { allow, parts } = found;
+      const { allow, pathParameters } = found;
       if (request.method === 'OPTIONS') return { status: 204, headers: { Allow: allow } };
       const route = routeOf(found, request.method);
       return route
-        ? answer({ schema, earlierAnswers }, route, parts, request)
+        ? answer({ schema, earlierAnswers }, route, pathParameters, request)
         : methodNotAllowed(request, allow);
     },
   };
@@ -118,7 +118,7 @@ async function descriptionReply(request: RestRequest): Promise<HttpReply> {
   if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed(request, allow);
   let reply = descriptions.get(request.origin);
   if (!reply) {
-    await request.turn(descriptionEffort);
+    await request.documentTurn(descriptionEffort);
     const body = Buffer.from(printOpenApi(request.origin));
     const headers = { 'Content-Type': 'application/json; charset=utf-8', ...readHeaders(request, body) };
     reply = { status: 200, headers, body, isConstant: true };
@@ -140,7 +140,7 @@ async function answer(
   request: RestRequest,
 ): Promise<HttpReply> {
   const { requestId } = request;
-  request.note(route.operation.name.value, route.path);
+  request.noteOperation(route.operation.name.value, route.path);
   const context = await contextOf(route, request);
   requireRouteScope(schema, route, context);
   const sent = route.body ? await readJsonBody(request) : { body: undefined };
@@ -149,9 +149,9 @@ async function answer(
   const checked = route.check({ path, query, headers, body: sent.body });
   if (checked.verdict === 'refused')
     return problemReply(refusalOf(checked.code, checked.violations), requestId);
-  if (checked.verdict === 'absent') return notFoundReply(route, requestId);
+  if (checked.verdict === 'notFound') return notFoundReply(route, requestId);
   if (context.principal) await request.takeWorkspacePlace();
-  if (route.streams && request.prefersEvents) return streamReply(schema, route, checked, request);
+  if (route.canStream && request.prefersEvents) return streamReply(schema, route, checked, request);
   const operationName = route.operation.name.value;
   const revalidation = earlierAnswers.revalidation(request, context);
   const execute = (variables: Record<string, unknown>) =>
@@ -186,14 +186,14 @@ async function answer(
   return { ...reply, headers: replyHeaders };
 }
 
-/** The reply with what an operation resulted in. It lets other requests run in between: a page of long issues takes long to render. */
+/** The reply with the result of an operation. Other requests may run in between, because a page of long issues takes long to render. */
 async function outcomeReply(route: Route, render: () => Outcome, request: RestRequest): Promise<HttpReply> {
   const { requestId } = request;
-  const turns = new Turns();
+  const turns = new EventLoopTurns();
   const outcome = render();
   const turnAfterRendering = turns.next();
   if (turnAfterRendering) await turnAfterRendering;
-  if (outcome.verdict === 'absent') return notFoundReply(route, requestId);
+  if (outcome.verdict === 'notFound') return notFoundReply(route, requestId);
   if (outcome.verdict === 'refused')
     return problemReply(refusalOf(outcome.code, outcome.violations), requestId);
   const { status, body, release, table, location, nextCursor, isTotalExact, revision } = outcome.rendered;
@@ -216,7 +216,7 @@ async function outcomeReply(route: Route, render: () => Outcome, request: RestRe
     },
     ...(bytes && { body: bytes }),
     // Nothing reads the body after it has been sent.
-    ...(release && bytes === body && { sent: release }),
+    ...(release && bytes === body && { onSent: release }),
   };
 }
 
@@ -242,11 +242,11 @@ function readHeaders(
 }
 
 function contextOf(
-  { scope, probe }: Route,
+  { scope, isProbe }: Route,
   request: RestRequest,
 ): OperationContext | Promise<OperationContext> {
   if (scope !== 'public') return request.context();
-  return probe ? request.uncountedContext() : request.visitorContext();
+  return isProbe ? request.uncountedContext() : request.publicContext();
 }
 
 /** Checks the scope of the route, which is all that its operation needs, before the body is read. */
@@ -264,7 +264,7 @@ async function readJsonBody(request: RestRequest): Promise<{ body: unknown } | {
   const { headers, requestId } = request;
   const bytes = await request.body();
   if (isCompressed(headers) || !isJsonMediaType(headers['content-type'] ?? '')) {
-    const failure = { code: 'unsupported_media_type', message: bodyTypeRule } as const;
+    const failure = { code: 'unsupported_media_type', message: bodyTypeMessage } as const;
     return { reply: problemReply(failure, requestId) };
   }
   const read = readJson(bytes);
@@ -274,7 +274,7 @@ async function readJsonBody(request: RestRequest): Promise<{ body: unknown } | {
 }
 
 function notFoundReply(
-  { absent: message = 'The resource does not exist.' }: Route,
+  { notFoundMessage: message = 'The resource does not exist.' }: Route,
   requestId: string,
 ): HttpReply {
   return problemReply({ code: 'not_found', message }, requestId);

@@ -69,17 +69,17 @@ export interface RouteDeclaration<
   pick: Picker<Data, ParameterValues<P>, DataPath, Result>;
   reply: Reply<PickedData<Data, DataPath, Result>, ParameterValues<P>>;
   /** The message of `not_found`, where "There is no such issue." is not enough. */
-  absent?: string;
+  notFoundMessage?: string;
   /** The failures of the operation, in addition to those that follow from the rest of the route. */
   failures?: readonly RouteFailure[];
   /** The names in REST of arguments and input fields that have another name in GraphQL. */
-  names?: Readonly<Record<string, (keyof F | keyof P) & string>>;
+  restNames?: Readonly<Record<string, (keyof F | keyof P) & string>>;
   /** Whether it refuses an Idempotency-Key, as its mutation does. */
   takesNoKey?: true;
   /** Whether problems have only `type`, `title`, `status` and `detail`, as those of probes. */
-  bareProblem?: true;
+  hasShortProblems?: true;
   /** Whether the route is a probe, which is always answered and counts against no quota. */
-  probe?: true;
+  isProbe?: true;
 }
 
 /** What a request sends to a route, before it is checked. */
@@ -90,7 +90,7 @@ export interface SentRequest extends SentParameters {
 /** A checked request: refused, for a resource that cannot exist, or ready to run. */
 export type CheckedRequest =
   | { verdict: 'refused'; code: 'invalid_request' | 'validation_failed'; violations: readonly Violation[] }
-  | { verdict: 'absent' }
+  | { verdict: 'notFound' }
   | {
       verdict: 'ready';
       variables: Record<string, unknown>;
@@ -101,7 +101,7 @@ export type CheckedRequest =
 /** The result of a route's operation. */
 export type Outcome =
   | { verdict: 'refused'; code: 'invalid_request'; violations: readonly Violation[] }
-  | { verdict: 'absent' }
+  | { verdict: 'notFound' }
   | { verdict: 'rendered'; rendered: AnswerContent };
 
 /** A declared route without its type parameters, for the handler and for OpenAPI. */
@@ -120,14 +120,14 @@ export interface Route {
   readonly rowRenderer: RowRenderer | undefined;
   /** The variable with the number of rows that are read, where fewer may be answered. */
   readonly sizeVariable: string | undefined;
-  readonly names: Readonly<Record<string, string>>;
-  readonly bareProblem: boolean;
-  readonly probe: boolean;
+  readonly restNames: Readonly<Record<string, string>>;
+  readonly hasShortProblems: boolean;
+  readonly isProbe: boolean;
   /** Whether its answer can be a stream of events. */
-  readonly streams: boolean;
+  readonly canStream: boolean;
   readonly failures: readonly RouteFailure[];
   /** The message of `not_found`; undefined if the path names no resource. */
-  readonly absent: string | undefined;
+  readonly notFoundMessage: string | undefined;
   /** Checks all parameters, then the whole body. */
   readonly check: (sent: SentRequest) => CheckedRequest;
 }
@@ -172,12 +172,12 @@ export function route<
     successes: declaration.reply.successes,
     rowRenderer: rowRendererOf(declaration),
     sizeVariable: declaration.reply.sizeVariable,
-    names: { ...pageNames, ...declaration.names },
-    bareProblem: declaration.bareProblem ?? false,
-    probe: declaration.probe ?? false,
-    streams: declaration.reply.successes.some(({ hasStream }) => hasStream),
+    restNames: { ...pageNames, ...declaration.restNames },
+    hasShortProblems: declaration.hasShortProblems ?? false,
+    isProbe: declaration.isProbe ?? false,
+    canStream: declaration.reply.successes.some(({ hasStream }) => hasStream),
     failures: declaration.failures ?? [],
-    absent: declaration.absent ?? absentSentence(parameters),
+    notFoundMessage: declaration.notFoundMessage ?? defaultNotFoundMessage(parameters),
     check: (sent) => {
       const query = readParameters(parameters, sent);
       if (declaration.takesNoKey && sent.headers?.['idempotency-key'] !== undefined) {
@@ -187,7 +187,7 @@ export function route<
       if (query.violations.length > 0) return refusal('invalid_request', query.violations);
       const fields = body ? readBody(body, sent.body) : { values: {}, violations: [] };
       if (fields.violations.length > 0) return refusal('validation_failed', fields.violations);
-      if (query.absent) return { verdict: 'absent' };
+      if (query.isNotFound) return { verdict: 'notFound' };
       // The types of the values follow from the declarations that read them.
       const values = query.values as ParameterValues<P>;
       return {
@@ -208,7 +208,7 @@ function outcomeOf<Data, Values, Picked>(
   const violations = check?.(data, values) ?? [];
   if (violations.length > 0) return { verdict: 'refused', code: 'invalid_request', violations };
   const picked = pick(data, values);
-  if (picked === null || picked === undefined) return { verdict: 'absent' };
+  if (picked === null || picked === undefined) return { verdict: 'notFound' };
   return { verdict: 'rendered', rendered: reply.render(picked, values) };
 }
 
@@ -236,7 +236,7 @@ interface AnswerParts<Data, Values, Picked> {
   reply: Reply<Picked, Values>;
 }
 
-function absentSentence(parameters: Parameters): string | undefined {
+function defaultNotFoundMessage(parameters: Parameters): string | undefined {
   const nouns = nounsOf(parameters);
   return nouns.length > 0 ? `There is no such ${nouns.join(' or ')}.` : undefined;
 }

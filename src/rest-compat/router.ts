@@ -1,18 +1,18 @@
 import type { Route } from './route.ts';
 
-/** The routes of a requested path by method, and the texts in the place of braces. */
+/** The routes of a requested path by method, and the values of its parameters. */
 export interface RouteMatch {
   readonly methods: ReadonlyMap<string, Route>;
   /** The value of the Allow header. */
   readonly allow: string;
-  readonly parts: Readonly<Record<string, string>>;
+  readonly pathParameters: Readonly<Record<string, string>>;
 }
 
 interface Endpoint {
   /** The segments of the path. A segment in braces matches any text. */
   readonly segments: readonly string[];
-  /** The names of the segments in braces, with their positions. */
-  readonly parts: readonly (readonly [name: string, position: number])[];
+  /** The names of the parameters, which are the segments in braces, with the positions of these segments. */
+  readonly parameters: readonly (readonly [name: string, position: number])[];
   readonly methods: Map<string, Route>;
   /** The value of the Allow header. */
   allow: string;
@@ -29,14 +29,14 @@ export function createRouter(routes: readonly Route[]): (path: string) => RouteM
     const endpoint =
       segments && endpoints.get(segments.length)?.find((candidate) => matches(candidate, segments));
     if (!endpoint) return undefined;
-    const parts = Object.fromEntries(
-      endpoint.parts.map(([name, position]) => [name, segments[position] ?? '']),
+    const pathParameters = Object.fromEntries(
+      endpoint.parameters.map(([name, position]) => [name, segments[position] ?? '']),
     );
-    return { methods: endpoint.methods, allow: endpoint.allow, parts };
+    return { methods: endpoint.methods, allow: endpoint.allow, pathParameters };
   };
 }
 
-/** The paths by their number of segments. Paths with fewer braces come first. */
+/** The paths by their number of segments. Paths with fewer parameters come first. */
 function endpointsOf(routes: readonly Route[]): ReadonlyMap<number, readonly Endpoint[]> {
   const byPath = new Map<string, Endpoint>();
   for (const route of routes) {
@@ -47,16 +47,16 @@ function endpointsOf(routes: readonly Route[]): ReadonlyMap<number, readonly End
     endpoint.allow = allowOf(endpoint);
     byPath.set(route.path, endpoint);
   }
-  const literalFirst = [...byPath.values()].toSorted((a, b) => a.parts.length - b.parts.length);
+  const literalFirst = [...byPath.values()].toSorted((a, b) => a.parameters.length - b.parameters.length);
   return Map.groupBy(literalFirst, ({ segments }) => segments.length);
 }
 
 function newEndpoint(path: string): Endpoint {
   const segments = path.split('/').slice(1);
-  const parts = segments.flatMap((segment, position) =>
-    isPart(segment) ? [[segment.slice(1, -1), position] as const] : [],
+  const parameters = segments.flatMap((segment, position) =>
+    isParameter(segment) ? [[segment.slice(1, -1), position] as const] : [],
   );
-  return { segments, parts, methods: new Map(), allow: '' };
+  return { segments, parameters, methods: new Map(), allow: '' };
 }
 
 function decode(path: string): string[] | undefined {
@@ -71,7 +71,7 @@ function decode(path: string): string[] | undefined {
 
 function matches(endpoint: Endpoint, segments: readonly string[]): boolean {
   return endpoint.segments.every((expected, index) =>
-    isPart(expected) ? segments[index] !== '' : segments[index] === expected,
+    isParameter(expected) ? segments[index] !== '' : segments[index] === expected,
   );
 }
 
@@ -80,6 +80,6 @@ function allowOf({ methods }: Pick<Endpoint, 'methods'>): string {
   return [...allowed, 'OPTIONS'].join(', ');
 }
 
-function isPart(segment: string): boolean {
+function isParameter(segment: string): boolean {
   return segment.startsWith('{');
 }

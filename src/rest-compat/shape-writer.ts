@@ -111,70 +111,70 @@ function withCachedRows(write: Write): Write {
 function fieldWriter(field: ShapeField, fields: readonly Field[]): Write | undefined {
   const { steps, rendering } = field;
   const [step, ...remaining] = steps;
-  const absentLiteral = literalOf(field.absent);
+  const ifNullLiteral = literalOf(field.ifNull);
   if (step === undefined)
     return rendering.kind === 'object' ? objectWriter(rendering.fields, fields, undefined) : undefined;
   const found = fields.find(({ responseName }) => responseName === step);
   if (!found) return undefined;
-  if (remaining.length === 0) return valueWriter(field, found, absentLiteral);
+  if (remaining.length === 0) return valueWriter(field, found, ifNullLiteral);
   const { below } = found;
   const writer = below && fieldWriter({ ...field, steps: remaining }, below.fields);
   if (!writer) return undefined;
   const inner = below.plan?.isFixed ? withCachedRows(writer) : writer;
   return (out, frame, row) => {
     const index = below.from(frame, row);
-    if (index < 0) out.literal(absentLiteral);
+    if (index < 0) out.literal(ifNullLiteral);
     else inner(out, below.frame(frame), index);
   };
 }
 
 function valueWriter(
-  { rendering, absent: absentValue }: ShapeField,
+  { rendering, ifNull }: ShapeField,
   field: Field,
-  absent: Literal,
+  ifNullLiteral: Literal,
 ): Write | undefined {
   switch (rendering.kind) {
     case 'value':
-      return absentValue === null
+      return ifNull === null
         ? (out, frame, row) => field.write(out, frame, row)
-        : orAbsent(field, absent);
+        : writeOrIfNull(field, ifNullLiteral);
     case 'prefixed':
       return (out, frame, row) => {
         const value = valueOf(field, frame, row);
         if (typeof value === 'string') out.string(`${rendering.prefix}${value}`);
-        else out.literal(absent);
+        else out.literal(ifNullLiteral);
       };
     case 'enum': {
       const literals = new Map(Array.from(rendering.values, ([name, each]) => [name, literalOf(each)]));
       const renamed = field.renamed?.((name) => literals.get(name) ?? unknownName(name));
-      return renamed && orAbsent(renamed, absent);
+      return renamed && writeOrIfNull(renamed, ifNullLiteral);
     }
     case 'object':
     case 'objects':
-      return objectsWriter(rendering, field, absent);
+      return objectsWriter(rendering, field, ifNullLiteral);
   }
 }
 
-function orAbsent(field: Field, absent: Literal): Write {
+function writeOrIfNull(field: Field, ifNullLiteral: Literal): Write {
   return (out, frame, row) => {
     const start = out.length;
     field.write(out, frame, row);
     if (!out.isNullSince(start)) return;
     out.rewind(start);
-    out.literal(absent);
+    out.literal(ifNullLiteral);
   };
 }
 
 function objectsWriter(
   { kind, fields }: Extract<ShapeField['rendering'], { kind: 'object' | 'objects' }>,
   { below }: Field,
-  absent: Literal,
+  ifNullLiteral: Literal,
 ): Write | undefined {
   const write = below && objectWriter(fields, below.fields, below.plan);
   if (!write) return undefined;
   return (out, frame, row) => {
     const from = below.from(frame, row);
-    if (from < 0) return out.literal(absent);
+    if (from < 0) return out.literal(ifNullLiteral);
     const rows = below.frame(frame);
     if (kind === 'object') return write(out, rows, from);
     return writeList(out, rows, from, below.to(frame, row), write);

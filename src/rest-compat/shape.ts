@@ -25,7 +25,7 @@ export interface Field<out Path extends string = string, in Accepted = never> {
   readonly steps: readonly string[];
   readonly rendering: Rendering;
   /** The value that is shown if the value, or an object on the way to it, is null. */
-  readonly absent: string | number | null;
+  readonly ifNull: string | number | null;
   readonly schema: JsonSchema;
   /** Exists only as a type, for `shape` to compare; it has no value at run time. */
   readonly types?: { readonly path: Path; readonly accepts: (value: Accepted) => void };
@@ -85,9 +85,9 @@ export function shape<Source, const Fields extends Readonly<Record<string, Field
 /** The fields as values, read from what an operation returned. */
 function renderFields(fields: ShapeFields, source: unknown): Record<string, unknown> {
   const rendered: Record<string, unknown> = {};
-  for (const [name, { steps, rendering, absent }] of fields) {
+  for (const [name, { steps, rendering, ifNull }] of fields) {
     const value = valueAt(source, steps);
-    rendered[name] = value === null || value === undefined ? absent : renderValue(rendering, value);
+    rendered[name] = value === null || value === undefined ? ifNull : renderValue(rendering, value);
   }
   return rendered;
 }
@@ -118,31 +118,31 @@ function restValueOf(values: ReadonlyMap<string, string | number>, name: string)
 export function nullable<Path extends string, Accepted>(
   field: Field<Path, Accepted>,
 ): Field<Path, Accepted | null> {
-  const { steps, rendering, absent, schema } = field;
-  return { steps, rendering, absent, schema: orNull(schema) };
+  const { steps, rendering, ifNull, schema } = field;
+  return { steps, rendering, ifNull, schema: orNull(schema) };
 }
 
 interface Options<Absent> {
   readonly description?: string;
   /** The value that is shown instead of null. */
-  readonly absent?: Absent;
+  readonly ifNull?: Absent;
 }
 
-/** A field accepts null if its options have `absent`. */
-type NullOf<Chosen> = Chosen extends { readonly absent: string | number } ? null : never;
+/** A field accepts null if its options have `ifNull`. */
+type NullOf<Chosen> = Chosen extends { readonly ifNull: string | number } ? null : never;
 
 const unchanged: Rendering = { kind: 'value' };
 
 function field<Path extends string, Accepted>(
   path: Path,
   schema: JsonSchema,
-  { description, absent }: Options<string | number> = {},
+  { description, ifNull }: Options<string | number> = {},
   rendering = unchanged,
 ): Field<Path, Accepted> {
   return {
     steps: stepsOf(path),
     rendering,
-    absent: absent ?? null,
+    ifNull: ifNull ?? null,
     schema: description === undefined ? schema : { ...schema, description },
   };
 }
@@ -205,7 +205,7 @@ export function date<const Path extends string>(path: Path): Field<Path, string>
   return field(path, { type: 'string', format: 'date', maxLength: '2026-01-31'.length });
 }
 
-/** The code of an enum's value. `absent` is the name of the value that is shown for null. */
+/** The code of an enum's value. `ifNull` is the name of the value that is shown for null. */
 export function code<const Path extends string, const Chosen extends Options<string>>(
   enumName: string,
   path: Path,
@@ -216,7 +216,7 @@ export function code<const Path extends string, const Chosen extends Options<str
   return field(
     path,
     { ...codeSchema(codes), description: `${meanings.join(', ')}.` },
-    options?.absent === undefined ? {} : { absent: restValueOf(codes, options.absent) },
+    options?.ifNull === undefined ? {} : { ifNull: restValueOf(codes, options.ifNull) },
     { kind: 'enum', values: codes },
   );
 }

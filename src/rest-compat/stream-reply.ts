@@ -68,14 +68,14 @@ export async function streamReply(
   if (first.objects) context.charge?.(first.objects);
   const headers = { ...streamHeaders, 'X-GraphQL-Operation': operationName };
   if (request.method === 'HEAD') return { status: 200, headers };
-  const deliver = async (readContext: OperationContext, cursor: string) => {
+  const readAfter = async (readContext: OperationContext, cursor: string) => {
     let objects = 0;
     // Each stream that shares the chunk is charged for it.
     const result = await read({ ...readContext, charge: (count) => (objects += count) }, cursor);
     if (result.errors) throw new Error('The stream failed. Its client gets the reason when it reconnects.');
     return { ...chunkIn(checked, result.data), objects };
   };
-  const events = await request.stream({ first, deliver, cohort, face: 'rest' });
+  const events = await request.stream({ first, readAfter, cohort, face: 'rest' });
   return { status: 200, headers, events };
 }
 

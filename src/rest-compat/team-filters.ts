@@ -1,7 +1,7 @@
 import { many } from './params.ts';
 import { id, keyOf, type Violation } from './values.ts';
 
-/** The parameters that filter a list by team. An unknown team is a violation; the list is not simply empty. */
+/** The parameters that filter a list by team. An unknown team is a violation and does not result in an empty list. */
 export function teamFilters(plural: string) {
   return {
     team_code: keyOf('team', `${plural} of the team with this code, in upper or lower case.`),

@@ -1,13 +1,13 @@
 import { maxInt32 } from '../model/int32.ts';
 import { wholeNumberRule } from '../model/sentences.ts';
 import { httpUrlProblem, textProblem } from '../model/text-rules.ts';
-import { limits as writeLimits } from '../model/limits.ts';
+import { limits } from '../model/limits.ts';
 import { type NamedKind, type Naming, naming } from '../schema/builder/naming.ts';
 import { isCalendarDate, parseDateTime } from '../model/times.ts';
 import { codeSchema, codesOf } from './enums.ts';
 import { idLength, idProblem, idTail } from './ids.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { hint, nearest } from '../model/nearest.ts';
+import { suggestionFor, nearest } from '../model/nearest.ts';
 
 /** One violation. `field` is the name of a parameter or the path of a field. */
 export interface Violation {
@@ -44,7 +44,7 @@ interface TextLimits {
 }
 
 /** The default maximum length of a text, which is that of filters. */
-const defaultMaxLength = writeLimits.filterText;
+const defaultMaxLength = limits.filterText;
 
 /** Declares a text. Lengths count characters, and not UTF-16 units. */
 export function text(
@@ -144,7 +144,9 @@ export function oneOf<T>(spellings: Readonly<Record<string, T>>, description: st
     const value = meanings.get(spelling);
     if (value !== undefined) return { value };
     return violation(
-      second === undefined ? `must be ${only}` : `must be one of ${known.join(', ')}${hint(spelling, known)}`,
+      second === undefined
+        ? `must be ${only}`
+        : `must be one of ${known.join(', ')}${suggestionFor(spelling, known)}`,
     );
   });
 }

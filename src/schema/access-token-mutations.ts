@@ -81,6 +81,6 @@ mutation('accessTokenRevoke', AccessTokenRevokeInput, AccessTokenRevokePayload, 
   description:
     'Revokes an access token and all tokens that were created with it. A token may revoke itself and the tokens created with it; with `workspace:admin` also any token of its member, and for owners and admins any token of the workspace except those of members with a higher role.',
   scope: 'token',
-  extensions: { isRepeatedByToken: true },
+  extensions: { isRepeatableBySameTokenOnly: true },
   events: { none: 'the log of changes does not record access tokens' },
 });

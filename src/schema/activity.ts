@@ -18,7 +18,7 @@ export const ActivityEntry: Entity<'activity'> = entity('ActivityEntry', {
   plural: 'activity entries',
   description: 'An entry in the activity feed of an issue.',
   scope: 'issues:read',
-  within: issueNotDeleted,
+  parentWhere: issueNotDeleted,
   orders: { SORT_ORDER: { column: 'sortOrder', kind: 'int', nullable: false, isUnique: true } },
   defaultOrder: { field: 'SORT_ORDER', direction: 'asc' },
   filter: (f) => ({

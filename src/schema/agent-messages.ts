@@ -28,7 +28,7 @@ export const AgentThreadMessage: Entity<'agentThreadMessage'> = entity('AgentThr
   description: 'A message of an agent thread.',
   scope: 'issues:read',
   fieldScope: ['issues:read', 'issues:write'],
-  within: issueNotDeleted,
+  parentWhere: issueNotDeleted,
   orders: { SORT_ORDER: { column: 'sortOrder', kind: 'int', nullable: false, isUnique: true } },
   defaultOrder: { field: 'SORT_ORDER', direction: 'asc' },
   filter: (f) => ({

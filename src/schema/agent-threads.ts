@@ -15,15 +15,16 @@ export const AgentThread: Entity<'agentThread'> = entity('AgentThread', {
   description: 'The conversation of an issue with the agent; there is at most one.',
   scope: 'issues:read',
   fieldScope: ['issues:read', 'issues:write'],
-  within: issueNotDeleted,
+  parentWhere: issueNotDeleted,
 });
 
 const staleAfterMs = 30 * 60_000;
 
 /** A turn without a message for half an hour is stale (docs/contract.md, "Writes"). */
 function statusAt(now: Date, status: number, lastMessageUtc: Date): number {
-  const open = status === threadStatus.pending || status === threadStatus.active;
-  return open && now.getTime() - lastMessageUtc.getTime() > staleAfterMs ? threadStatus.stale : status;
+  const isRunning = status === threadStatus.pending || status === threadStatus.active;
+  const isStale = isRunning && now.getTime() - lastMessageUtc.getTime() > staleAfterMs;
+  return isStale ? threadStatus.stale : status;
 }
 
 AgentThread.implement((t) => ({

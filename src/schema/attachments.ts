@@ -23,7 +23,7 @@ export const Attachment: Entity<'attachment'> = entity('Attachment', {
       { column: 'uploadedUtc', isNull: false },
     ],
   },
-  within: issueNotDeleted,
+  parentWhere: issueNotDeleted,
   orders: { CREATED: { column: 'uploadedUtc', kind: 'time', nullable: true } },
   defaultOrder: { field: 'CREATED', direction: 'asc' },
   filter: (f) => ({

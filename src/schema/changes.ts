@@ -116,14 +116,14 @@ Change.implement((t) => ({
     description: 'The team that the change belongs to, as it is now; null if it belongs to no team.',
   }),
   comment: t.reference(Comment, 'subjectId', {
-    isAlone: true,
+    checksParent: true,
     nullable: true,
     scope: 'issues:read',
     description:
       'The comment that it is about, as it is now; null if it or its issue was deleted, or if the change is about something else.',
   }),
   agentMessage: t.reference(AgentThreadMessage, 'subjectId', {
-    isAlone: true,
+    checksParent: true,
     nullable: true,
     scope: 'issues:read',
     description:

@@ -83,7 +83,7 @@ const CommentDeletePayload = builder
 mutation('commentCreate', CommentCreateInput, CommentCreatePayload, createComment, {
   description: 'Writes a comment on an issue and subscribes the viewer to it. Guests may comment too.',
   scope: 'issues:write',
-  extensions: { keepsKey: true },
+  extensions: { storesKey: true },
   events: ['issue-comment.created.v1'],
 });
 

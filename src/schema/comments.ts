@@ -14,7 +14,7 @@ export const Comment: Entity<'comment'> = entity('Comment', {
   scope: 'issues:read',
   fieldScope: ['issues:read', 'issues:write'],
   where: { column: 'deletedUtc', isNull: true },
-  within: issueNotDeleted,
+  parentWhere: issueNotDeleted,
   orders: { CREATED: { column: 'createdUtc', kind: 'time', nullable: false } },
   defaultOrder: { field: 'CREATED', direction: 'asc' },
   filter: (f) => ({

@@ -3,7 +3,7 @@ import { maxInt32 } from '../model/int32.ts';
 import type { FieldRef, InputFieldRef } from '@pothos/core';
 import type { Row } from '../db/tables/tables.ts';
 import {
-  fieldsAs,
+  mapFieldsByKind,
   issueFields,
   type IssueField,
   type StoredFieldName,
@@ -40,7 +40,7 @@ export function storedOutputs(t: EntityFieldBuilder<'issue'>) {
     nullable: nullable(field),
     description: field.output ?? field.description,
   });
-  return fieldsAs<StoredKind, FieldRef<Types, unknown>>({
+  return mapFieldsByKind<StoredKind, FieldRef<Types, unknown>>({
     text: (name, field) => t.exposeString(name, described(field)),
     integer: (name, field) => t.exposeInt(name, described(field)),
     code: (name, field) => t.expose(name, { ...described(field), type: codeEnums[field.table] }),
@@ -51,7 +51,7 @@ export function storedOutputs(t: EntityFieldBuilder<'issue'>) {
 
 type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
 
-const inputs = fieldsAs<StoredKind, (t: InputBuilder) => InputFieldRef<Types, unknown>>({
+const inputs = mapFieldsByKind<StoredKind, (t: InputBuilder) => InputFieldRef<Types, unknown>>({
   text: (_name, field) => (t) => t.string({ description: inputDescription(field) }),
   integer: (_name, field) => (t) =>
     t.int({ description: `${inputDescription(field).replace(/\.$/, '')}; ${rangeOf(field)}.` }),
@@ -87,7 +87,7 @@ export function storedInputs(t: InputBuilder): SharedInputs {
 
 /** The filter fields for stored fields. A text that is not stored in folded form has none. */
 export function storedFilters(f: FilterBuilder<Row<'issue'>>): Record<string, FilterDeclaration> {
-  const filters = fieldsAs<StoredKind, FilterDeclaration | undefined>({
+  const filters = mapFieldsByKind<StoredKind, FilterDeclaration | undefined>({
     text: (_name, field) => ('folded' in field ? f.text(field.folded) : undefined),
     integer: (name) => f.int(name),
     code: (name, field) => f.enum(codeEnums[field.table], name, codeRanks[field.table]),
@@ -103,7 +103,7 @@ type IssueOrder = OrderColumn<Row<'issue'>>;
 
 /** The orders by stored fields, with the names that their declarations give them. */
 export function storedOrders(): Record<string, IssueOrder> {
-  const orders = fieldsAs<'date' | 'integer', IssueOrder>({
+  const orders = mapFieldsByKind<'date' | 'integer', IssueOrder>({
     date: (name, field) => ({ column: name, kind: 'date', nullable: nullable(field) }),
     integer: (name, field) => ({ column: name, kind: 'int', nullable: nullable(field) }),
   });

@@ -169,7 +169,7 @@ mutation(
     description:
       'Creates an issue with the next number of its team. The viewer becomes its reporter and is subscribed to it.',
     scope: 'issues:write',
-    extensions: { keepsKey: true },
+    extensions: { storesKey: true },
     events: ['issue.created.v1'],
   },
 );
@@ -182,7 +182,7 @@ mutation(
   {
     description: 'Changes those fields of an issue that are set in the input.',
     scope: 'issues:write',
-    extensions: { keepsKey: true },
+    extensions: { storesKey: true },
     events: ['issue.updated.v1'],
   },
 );

@@ -8,7 +8,7 @@ import { Comment } from './comments.ts';
 import { Delivery } from './deliveries.ts';
 import { type Entity, entity } from './builder/entity.ts';
 import { via } from './builder/references.ts';
-import { issueCard } from './issue-card.ts';
+import { issueRowFields } from './issue-row-fields.ts';
 import { storedOrders, storedFilters } from './issue-fields.ts';
 import { Label } from './labels.ts';
 import { limits } from '../model/limits.ts';
@@ -109,7 +109,7 @@ Issue.implement((t) => ({
     pieces: keyPieces,
     description: 'The key, in upper case, such as ENG-42.',
   }),
-  ...issueCard(t),
+  ...issueRowFields(t),
   parentIssueId: t.idOf('issue', 'parentIssueId', {
     nullable: true,
     description: 'The parent issue.',

@@ -12,7 +12,7 @@ export const IssueLink: Entity<'issueLink'> = entity('IssueLink', {
   scope: 'issues:read',
   fieldScope: ['issues:read', 'issues:write'],
   where: { column: 'deletedUtc', isNull: true },
-  within: issueNotDeleted,
+  parentWhere: issueNotDeleted,
   orders: { CREATED: { column: 'createdUtc', kind: 'time', nullable: false } },
   defaultOrder: { field: 'CREATED', direction: 'asc' },
   filter: (f) => ({ id: f.id('link'), createdUtc: f.time('createdUtc') }),

@@ -64,7 +64,7 @@ Member.implement((t) => ({
   }),
   teamIds: t.listOf(Team, {
     through: memberTeams,
-    of: 'userAccountId',
+    parentKey: 'userAccountId',
     orderBy: teamOrder,
     prefix: 'team',
     column: 'id',
@@ -72,29 +72,29 @@ Member.implement((t) => ({
   }),
   teamNames: t.listOf(Team, {
     through: memberTeams,
-    of: 'userAccountId',
+    parentKey: 'userAccountId',
     orderBy: teamOrder,
     column: 'name',
     description: `The names of the member's teams, in the order of \`teamIds\`; at most ${limits.teams.toLocaleString('en')}.`,
   }),
   teams: t.children(Team, {
     through: memberTeams,
-    of: 'userAccountId',
+    parentKey: 'userAccountId',
     description: "The member's teams.",
   }),
   assignedIssues: t.children(Issue, {
     through: through('issueAssignee', 'userAccountId', 'issueId', 'issue', 'id'),
-    of: 'userAccountId',
+    parentKey: 'userAccountId',
     description: 'The issues that the member is assigned to, as the primary or as another assignee.',
   }),
   reportedIssues: t.children(Issue, {
     key: 'reporterUserAccountId',
-    of: 'userAccountId',
+    parentKey: 'userAccountId',
     description: 'The issues that the member reported.',
   }),
   ledProjects: t.children(Project, {
     key: 'leadUserAccountId',
-    of: 'userAccountId',
+    parentKey: 'userAccountId',
     description: 'The projects that the member leads.',
   }),
 }));

@@ -11,9 +11,9 @@ let nodeKinds: ReadonlyMap<IdPrefix, NodeKind> | undefined;
 /** Computed at the first request, because all types must be declared before. */
 function kinds(): ReadonlyMap<IdPrefix, NodeKind> {
   nodeKinds ??= new Map(
-    [...entitiesByPrefix].map(([prefix, { name, options, whereAlone }]) => [
+    [...entitiesByPrefix].map(([prefix, { name, options, whereIncludingParent }]) => [
       prefix,
-      { typeName: name, table: options.table, where: whereAlone },
+      { typeName: name, table: options.table, where: whereIncludingParent },
     ]),
   );
   return nodeKinds;

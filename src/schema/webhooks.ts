@@ -57,7 +57,7 @@ export const WebhookDelivery: Entity<'webhookDelivery'> = entity('WebhookDeliver
   description: 'A message to a webhook. It is kept for three days after it was delivered or has failed.',
   scope: 'workspace:admin',
   managersOnly: 'webhooks',
-  within: { column: 'webhookId', references: 'webhook', by: 'id', where: notDeleted },
+  parentWhere: { column: 'webhookId', references: 'webhook', by: 'id', where: notDeleted },
   orders: { CREATED: { column: 'createdUtc', kind: 'time', nullable: false } },
   defaultOrder: { field: 'CREATED', direction: 'desc' },
   filter: (f) => ({

@@ -47,7 +47,7 @@ export interface StreamRights extends TokenChecks {
 }
 
 /** What the chunks of a stream are read with. */
-interface ChunkSource extends Pick<StreamSource<OperationContext>, 'deliver' | 'cohort'> {
+interface ChunkSource extends Pick<StreamSource<OperationContext>, 'readAfter' | 'cohort'> {
   readonly rights: StreamRights;
   readonly arrivals: Arrivals;
 }
@@ -129,7 +129,7 @@ export class ChangeWaits {
     request: WaitingRequest,
     principal: Principal,
     rights: StreamRights,
-    { first, deliver, pageTest, errorChunk, cohort, face }: StreamSource<OperationContext>,
+    { first, readAfter, pageTest, errorChunk, cohort, face }: StreamSource<OperationContext>,
   ): EventStream {
     const { watch, counts } = this.#live;
     if (watch.isClosed) raise('unavailable', stoppingMessage);
@@ -159,7 +159,7 @@ export class ChangeWaits {
       skip: async (cursor) =>
         audienceEntry?.audience.skip(cursor, arrivals, this.#log.pages(workspaceId, logAccess, arrivals)),
       onCursorPulse: (listener) => this.#cursors.add(listener),
-      deliver: (cursor) => this.#deliver(cursor, { rights, arrivals, deliver, cohort }),
+      deliver: (cursor) => this.#deliver(cursor, { rights, arrivals, readAfter, cohort }),
     });
     if (audienceEntry) cleanups.push(audienceEntry.leave);
     cleanups.push(
@@ -170,13 +170,13 @@ export class ChangeWaits {
   }
 
   /** The chunk of a stream that follows a cursor. Equal streams read it together. */
-  async #deliver(cursor: string, { rights, arrivals, deliver, cohort }: ChunkSource): Promise<EventChunk> {
+  async #deliver(cursor: string, { rights, arrivals, readAfter, cohort }: ChunkSource): Promise<EventChunk> {
     const reader = await this.#readerOf(rights);
     const { arrival } = arrivals;
     const work = async () => {
       // A thousand chunks that are answered from memory would hold up everything else.
       await this.#slices.next();
-      return deliver(this.#contextOf(rights, reader, arrivals), cursor);
+      return readAfter(this.#contextOf(rights, reader, arrivals), cursor);
     };
     const changesBehind = arrivals.position - (parseCursor(cursor)?.position ?? 0);
     // Streams that are so far behind share no page with the others.

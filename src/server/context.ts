@@ -29,7 +29,7 @@ export const readinessTimeoutMs = 2_000;
 /** What a context needs from its request. */
 export interface RequestSource extends WaitingRequest, CountedRequest {
   /** Waits for a turn of its own, so that long work is not done for several requests in a row. */
-  turn(bytes: number): Promise<void>;
+  documentTurn(bytes: number): Promise<void>;
   readonly requestId: string;
   readonly trace?: Trace | undefined;
   readonly traced?: OperationContext['traced'];
@@ -95,7 +95,7 @@ export class Contexts {
     return {
       ...this.#contextOf(request, now, principal),
       changes: changeWaits.arrivalsFor(request, principal, reauthenticate),
-      turn: (bytes) => request.turn(bytes),
+      turn: (bytes) => request.documentTurn(bytes),
       replica: this.#replicaFor(request, tokenId),
       onWrite: () => {
         request.hasWritten = true;
@@ -175,7 +175,7 @@ export class Contexts {
   }
 
   /** The context of a public operation, which counts against its address. Throws `rate_limited`. */
-  async visitorContext(request: RequestSource): Promise<OperationContext> {
+  async publicContext(request: RequestSource): Promise<OperationContext> {
     const allowance = await this.#parts.callers.count(request, undefined);
     allowance.check();
     return this.#contextOf(request, new Date(), undefined);
@@ -192,7 +192,7 @@ export class Contexts {
   }
 
   #contextOf(
-    request: Omit<RequestSource, keyof WaitingRequest | 'turn'>,
+    request: Omit<RequestSource, keyof WaitingRequest | 'documentTurn'>,
     now: Date,
     principal: Principal | undefined,
   ): OperationContext {
@@ -220,7 +220,7 @@ export class Contexts {
       maxCost,
       executor,
       traced,
-      fellBack: (reason, operation, isFault) =>
+      onFallback: (reason, operation, isFault) =>
         logger[isFault ? 'warn' : 'debug'](
           { err: reason, requestId, operation: operation.slice(0, 100) },
           'graphql-js answers an operation in place of the compiled executor',
@@ -230,7 +230,7 @@ export class Contexts {
   }
 
   /** Logs why the service failed to carry out a request. */
-  report(request: Omit<RequestSource, keyof WaitingRequest | 'turn'>, error: unknown): void {
+  report(request: Omit<RequestSource, keyof WaitingRequest | 'documentTurn'>, error: unknown): void {
     const cause = causeOf(error);
     if (cause !== undefined) {
       request.cause ??= cause;

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { withMeter } from '../db/engine/meter.ts';
-import { isOurs } from '../executor/answers/errors.ts';
-import { headRule, maxHeaderBytes } from '../executor/limits.ts';
+import { isServerError } from '../executor/answers/errors.ts';
+import { headersTooLargeMessage, maxHeaderBytes } from '../executor/limits.ts';
 import { AppError, raise } from '../resolvers/errors.ts';
 import { DeadlineExceededError, withDeadline } from './limits/with-deadline.ts';
 import type { HttpReply } from '../rest-compat/http-reply.ts';
@@ -205,7 +205,7 @@ export class Front {
     const reply = violation
       ? problemDetails(problemOfViolation(violation, requestId))
       : await withDeadline(this.#route(exchange), ticket?.deadline).catch((error: unknown) => {
-          if (isOurs(error)) contexts.report(request, error);
+          if (isServerError(error)) contexts.report(request, error);
           if (error instanceof DeadlineExceededError) return refusal(request, retrySoon(error.message));
           return errorReply(error, requestId);
         });
@@ -231,7 +231,7 @@ export class Front {
 
   async #route({ req, res, request }: Exchange): Promise<HttpReply> {
     const { graphql, rest, pages, files, crossOrigin } = this.#options;
-    if (lengthOf(req.rawHeaders) > maxHeaderBytes) raise('headers_too_large', headRule);
+    if (lengthOf(req.rawHeaders) > maxHeaderBytes) raise('headers_too_large', headersTooLargeMessage);
     const preflight = crossOrigin.preflight(request);
     if (preflight) return preflight;
     const file = files?.handle(request, req, res);

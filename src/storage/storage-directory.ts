@@ -18,18 +18,18 @@ export class DirectoryStore implements FileStore {
   async put(key: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     const path = join(this.#root, key);
     const partial = join(this.#partialDirectory, randomUUID());
-    await this.#using(mkdir(this.#partialDirectory, { recursive: true, mode: 0o700 }));
-    await this.#using(mkdir(dirname(path), { recursive: true, mode: 0o700 }));
+    await this.#translateErrors(mkdir(this.#partialDirectory, { recursive: true, mode: 0o700 }));
+    await this.#translateErrors(mkdir(dirname(path), { recursive: true, mode: 0o700 }));
     try {
       // Opened without a stream: a stream that fails at once could create its file after the file was removed.
-      const file = await this.#using(open(partial, 'wx', 0o600));
+      const file = await this.#translateErrors(open(partial, 'wx', 0o600));
       // The bytes are on the disk before the file gets its name, so that after a power failure the file is either
       // complete or absent. An error may be that of the bytes, whose source is not this directory.
       await pipeline(bytes, file.createWriteStream({ flush: true })).catch((error: unknown) => {
         throw diskFullCodes.has(codeOf(error)) ? diskFullError(error) : error;
       });
-      await this.#using(rename(partial, path));
-      await this.#using(this.#flushNames(dirname(path)));
+      await this.#translateErrors(rename(partial, path));
+      await this.#translateErrors(this.#syncDirectories(dirname(path)));
     } catch (error) {
       await rm(partial, { force: true }).catch(() => undefined);
       throw error;
@@ -37,40 +37,40 @@ export class DirectoryStore implements FileStore {
   }
 
   async get(key: string, range?: ByteRange): Promise<Readable | undefined> {
-    const file = await this.#using(unlessMissing(open(join(this.#root, key))));
+    const file = await this.#translateErrors(unlessMissing(open(join(this.#root, key))));
     if (!file) return undefined;
     // With a known end, the stream ends with the last byte. Without one it would end after another read, during which a
     // client that has all bytes may already have disconnected.
-    const { size } = await this.#using(file.stat());
+    const { size } = await this.#translateErrors(file.stat());
     return file.createReadStream(range ?? (size > 0 ? { end: size - 1 } : undefined));
   }
 
   async size(key: string): Promise<number | undefined> {
-    const stats = await this.#using(unlessMissing(stat(join(this.#root, key))));
+    const stats = await this.#translateErrors(unlessMissing(stat(join(this.#root, key))));
     return stats?.size;
   }
 
   async remove(key: string): Promise<void> {
-    await this.#using(rm(join(this.#root, key), { force: true }));
+    await this.#translateErrors(rm(join(this.#root, key), { force: true }));
   }
 
-  async sweep(before: Date): Promise<number> {
-    let swept = 0;
+  async removeIncomplete(before: Date): Promise<number> {
+    let removed = 0;
     for (const name of await readdir(this.#partialDirectory).catch(() => [])) {
       const path = join(this.#partialDirectory, name);
       const stats = await stat(path).catch(() => undefined);
       if (!stats || stats.mtime >= before) continue;
       await rm(path, { force: true });
-      swept += 1;
+      removed += 1;
     }
-    return swept;
+    return removed;
   }
 
   /**
    * Writes the names in a directory to the disk, and those in the directories above it. A file has its name from its
    * directory: without this, it could be gone after a power failure although its bytes are on the disk.
    */
-  async #flushNames(deepestDirectory: string): Promise<void> {
+  async #syncDirectories(deepestDirectory: string): Promise<void> {
     for (let directory = deepestDirectory; ; directory = dirname(directory)) {
       const handle = await open(directory);
       try {
@@ -84,8 +84,8 @@ export class DirectoryStore implements FileStore {
     }
   }
 
-  /** Any other error than a full disk means that the directory cannot be used: by this user, now, or at all. */
-  async #using<Result>(use: Promise<Result>): Promise<Result> {
+  /** Translates the errors of the file system. Any error except a full disk means that the directory cannot be used. */
+  async #translateErrors<Result>(use: Promise<Result>): Promise<Result> {
     try {
       return await use;
     } catch (error) {

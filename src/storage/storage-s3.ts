@@ -6,7 +6,7 @@ import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
-import { beginningOf } from './beginning-of.ts';
+import { readFirstBytes } from './first-bytes.ts';
 import {
   type ByteRange,
   type FileStore,
@@ -16,11 +16,11 @@ import {
 } from './storage.ts';
 
 /** A request fails when the store has sent nothing for this long. */
-const defaultSilenceMs = 60_000;
+const defaultIdleTimeoutMs = 60_000;
 
 /**
- * The maximum number of responses such as 100 Continue before the answer to a request. Each of them restarts the timeout of
- * silence, so without a maximum a store could keep a request open for ever.
+ * The maximum number of responses such as 100 Continue before the answer to a request. Each of them restarts the idle timeout, so
+ * without a maximum a store could keep a request open for ever.
  */
 const maxInformationalResponses = 100;
 
@@ -35,11 +35,11 @@ const retryPausesMs = [100, 500];
 export class S3Store implements FileStore {
   readonly #base: string;
   readonly #client: AwsClient;
-  readonly #silenceMs: number;
+  readonly #idleTimeoutMs: number;
 
   /** The region is the parameter `region` of the URL, or is read from the host name. */
-  constructor(address: URL, silenceMs = defaultSilenceMs) {
-    this.#silenceMs = silenceMs;
+  constructor(address: URL, idleTimeoutMs = defaultIdleTimeoutMs) {
+    this.#idleTimeoutMs = idleTimeoutMs;
     const { protocol, host, pathname, username, password, searchParams } = address;
     const region = searchParams.get('region');
     this.#base = `${protocol}//${host}${pathname.replace(/(?<!\/)\/*$/, '/')}`;
@@ -55,7 +55,7 @@ export class S3Store implements FileStore {
     try {
       const response = await this.#send('PUT', key, { 'content-length': String(sizeBytes) }, bytes);
       // A store that refuses may not read the rest of the bytes.
-      await this.#settle(response, [200]).finally(() => response.destroy());
+      await this.#requireStatus(response, [200]).finally(() => response.destroy());
     } catch (error) {
       // S3 discards an incomplete object, but some compatible stores keep it.
       await this.remove(key).catch(() => undefined);
@@ -67,23 +67,23 @@ export class S3Store implements FileStore {
     const headers = range ? { range: `bytes=${range.start}-${range.end}` } : undefined;
     const response = await this.#sendWithRetries('GET', key, headers);
     if (range ? isPart(range, response) : response.statusCode === 200) return contentOf(response);
-    await this.#settle(response, [404]);
+    await this.#requireStatus(response, [404]);
     return undefined;
   }
 
   async size(key: string): Promise<number | undefined> {
     const response = await this.#sendWithRetries('HEAD', key);
     const { statusCode, headers } = response;
-    await this.#settle(response, [200, 404]);
+    await this.#requireStatus(response, [200, 404]);
     return statusCode === 200 ? Number(headers['content-length']) : undefined;
   }
 
   async remove(key: string): Promise<void> {
-    await this.#settle(await this.#sendWithRetries('DELETE', key), [200, 204, 404]);
+    await this.#requireStatus(await this.#sendWithRetries('DELETE', key), [200, 204, 404]);
   }
 
-  /** A PUT that was cut off leaves nothing to remove. */
-  async sweep(): Promise<number> {
+  /** An interrupted PUT leaves nothing to remove. */
+  async removeIncomplete(): Promise<number> {
     return 0;
   }
 
@@ -96,32 +96,32 @@ export class S3Store implements FileStore {
     for (const pauseMs of retryPausesMs) {
       const response = await this.#send(method, key, headers);
       if (!temporaryStatuses.has(response.statusCode ?? 0)) return response;
-      await this.#beginningOf(response).catch(() => undefined);
+      await this.#readFirstBytes(response).catch(() => undefined);
       await delay(pauseMs * (1 + Math.random()));
     }
     return this.#send(method, key, headers);
   }
 
-  /** The beginning of an answer without a file. A store that sends it byte by byte is given up. */
-  async #beginningOf(response: IncomingMessage): Promise<Buffer> {
-    const timer = setTimeout(() => response.destroy(), this.#silenceMs);
+  /** The beginning of an answer without a file. The connection is closed if the store sends it too slowly. */
+  async #readFirstBytes(response: IncomingMessage): Promise<Buffer> {
+    const timer = setTimeout(() => response.destroy(), this.#idleTimeoutMs);
     try {
-      return await beginningOf(response, maxErrorBytes);
+      return await readFirstBytes(response, maxErrorBytes);
     } catch (error) {
-      throw brokenOffError(error);
+      throw incompleteAnswerError(error);
     } finally {
       clearTimeout(timer);
     }
   }
 
   /** Reads an answer without a file. Throws unless the status is one of `statuses`. */
-  async #settle(response: IncomingMessage, statuses: readonly number[]): Promise<void> {
+  async #requireStatus(response: IncomingMessage, statuses: readonly number[]): Promise<void> {
     const { statusCode = 0 } = response;
-    const body = await this.#beginningOf(response);
+    const body = await this.#readFirstBytes(response);
     const text = body.toString('utf8').trim();
     const code = /<Code>(\w+)<\/Code>/.exec(text)?.[1] ?? '';
-    // Some stores begin their answer before they know the result, and a proxy may answer with a page of its own. A store that has done
-    // what it was asked sends no content.
+    // Some stores begin their answer before they know the result, and a proxy may answer with a page of its own. If the request has
+    // succeeded, the answer has no content.
     const isLateError = statusCode < 300 && text !== '';
     // A missing bucket is a mistake in the settings, and does not mean that only this object is missing.
     if (statuses.includes(statusCode) && !isLateError && code !== 'NoSuchBucket') return;
@@ -159,7 +159,7 @@ export class S3Store implements FileStore {
     request
       .on('error', () => undefined)
       .once('response', (response) => response.on('error', () => undefined));
-    request.setTimeout(this.#silenceMs, () => request.destroy(noAnswer()));
+    request.setTimeout(this.#idleTimeoutMs, () => request.destroy(noAnswer()));
     let informationalResponses = 0;
     request.on('information', () => {
       informationalResponses += 1;
@@ -181,13 +181,13 @@ export class S3Store implements FileStore {
           request,
         )
       : Promise.resolve(void request.end());
-    // Each byte of the head restarts the timeout of silence.
+    // Each byte of the head restarts the idle timeout, so the head has a timeout of its own.
     let isAnswered = false;
     let headTimer: NodeJS.Timeout | undefined;
     // If the request fails first, nothing awaits this promise, and an unhandled rejection would end the process.
     bodySent.then(
       () => {
-        if (!isAnswered) headTimer = setTimeout(() => request.destroy(noAnswer()), this.#silenceMs);
+        if (!isAnswered) headTimer = setTimeout(() => request.destroy(noAnswer()), this.#idleTimeoutMs);
       },
       () => undefined,
     );
@@ -226,7 +226,7 @@ async function* withErrorReport(bytes: AsyncIterable<Uint8Array>, report: (error
 async function contentOf(response: IncomingMessage): Promise<Readable> {
   // The answer may fail before the reader listens; the reader gets the error as soon as it reads.
   const bytes = new PassThrough().on('error', () => undefined);
-  response.on('error', (error) => bytes.destroy(brokenOffError(error)));
+  response.on('error', (error) => bytes.destroy(incompleteAnswerError(error)));
   // A reader that stops early must not leave the connection waiting for it.
   bytes.on('close', () => response.destroy());
   await once(response.pipe(bytes), 'readable');
@@ -242,13 +242,15 @@ function noAnswer(): StorageUnavailableError {
   return new StorageUnavailableError('The store does not answer.');
 }
 
-function brokenOffError(error: unknown): StorageUnavailableError {
-  return new StorageUnavailableError('The store broke its answer off.', { cause: error });
+function incompleteAnswerError(error: unknown): StorageUnavailableError {
+  return new StorageUnavailableError('The store closed the connection before its answer was complete.', {
+    cause: error,
+  });
 }
 
 function isRefusal({ statusCode = 0 }: IncomingMessage): boolean {
   return statusCode >= 300;
 }
 
-/** How many bytes of an answer without a file are read. The code of an error is at its beginning. */
+/** The maximum number of bytes that are read of an answer without a file. The code of an error is at its beginning. */
 const maxErrorBytes = 65_536;

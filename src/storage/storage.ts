@@ -17,7 +17,7 @@ export interface FileStore {
   /** Removes the bytes under the key, if there are any. */
   remove(key: string): Promise<void>;
   /** Removes incomplete files older than this time, which a process left behind when it ended. Returns their number. */
-  sweep(before: Date): Promise<number>;
+  removeIncomplete(before: Date): Promise<number>;
 }
 
 /** The store cannot be reached at the moment. */
@@ -25,7 +25,7 @@ export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError';
 }
 
-/** The store does not do what it is asked, because of its settings or ours. */
+/** The store refuses a request, because of its settings or those of workgraph. */
 export class StorageRefusedError extends Error {
   override readonly name = 'StorageRefusedError';
 }

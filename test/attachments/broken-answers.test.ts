@@ -342,7 +342,7 @@ describe('a server on a store that breaks its answers off', () => {
     expect(await inProcess(app, 'export', ['--to', join(room, 'copy')])).toEqual({
       exitCode: 1,
       stdout: '',
-      stderr: 'The store broke its answer off.\n',
+      stderr: 'The store closed the connection before its answer was complete.\n',
     });
     expect(readdirSync(room)).toEqual([]);
   });

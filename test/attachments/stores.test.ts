@@ -103,7 +103,7 @@ describe.each(['a directory', 'an S3-compatible store'])('%s', (name) => {
     })();
     await expect(store.put(key, broken, 200_000)).rejects.toThrow('broken off');
     expect(await store.get(key)).toBeUndefined();
-    expect(await store.sweep(new Date(Date.now() + 1_000))).toBe(0);
+    expect(await store.removeIncomplete(new Date(Date.now() + 1_000))).toBe(0);
   });
 
   async function read(key: string): Promise<Buffer | undefined> {

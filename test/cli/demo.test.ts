@@ -24,7 +24,7 @@ beforeAll(async () => {
     timerRuns += 1;
   }, 1);
   const startMs = performance.now();
-  workspaceId = await seed(testDatabase, { say: (line) => lines.push(line) });
+  workspaceId = await seed(testDatabase, { onMessage: (line) => lines.push(line) });
   seedMs = performance.now() - startMs;
   clearInterval(timer);
 });

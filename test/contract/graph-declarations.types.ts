@@ -54,7 +54,7 @@ Issue.implement((t) => ({
   // @ts-expect-error -- the key holds an id, not a number
   childKeyNumber: t.children(Issue, { key: 'number', description }),
   // @ts-expect-error -- `of` is a column of the parent
-  childOf: t.children(Comment, { key: 'issueId', of: 'displayName', description }),
+  childOf: t.children(Comment, { key: 'issueId', parentKey: 'displayName', description }),
   // @ts-expect-error -- children need a key or a join table
   childNeither: t.children(Comment, { description }),
   // @ts-expect-error -- the join table leads to members

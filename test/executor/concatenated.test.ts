@@ -46,7 +46,7 @@ describe.each([asSent, asTexts])('a concatenated string from a row %s', (_how, r
     const teamCells = Array.from({ length: code + 1 }, (_, index) => (index === code ? team : null));
     const link: Partial<Link> = {
       frame: { rows: [rowOf(teamCells)] } as unknown as Frame,
-      at: Int32Array.of(team === 'nowhere' ? -1 : 0),
+      rowIndexes: Int32Array.of(team === 'nowhere' ? -1 : 0),
     };
     return { rows: [rowOf(cells)], fetched: [link] } as unknown as Frame;
   };

@@ -20,7 +20,7 @@ it('the count of an answer evaluates the conditions of a leaf once, however many
       return false;
     },
   };
-  const { objects } = new SchemaCount(variables).of(root, schema);
+  const { objects } = new SchemaCount(variables).count(root, schema);
   expect(objects).toBeGreaterThan(26);
   expect(tests).toBe(1);
 });

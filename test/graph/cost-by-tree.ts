@@ -12,7 +12,7 @@ export function costByTree(operation: CoercedOperation): number {
   const price = (node: CostNode, times: number, parentRows: number | undefined): number => {
     const alive = node.occurrences.filter((one) => isIncluded(one.conditions, variables));
     if (alive.length === 0) return 0;
-    if (node.describes) return schemaCount.of(node, node.describes).objects;
+    if (node.introspectedSchema) return schemaCount.count(node, node.introspectedSchema).objects;
     const sizes = alive.map((one) => rowsOf(one)?.(variables)).filter((size) => size !== undefined);
     const rows = sizes.length > 0 ? Math.max(...sizes) : undefined;
     const own = times * (node.isList ? (rows ?? parentRows ?? plainListCost) : 1);

@@ -31,7 +31,7 @@ interface Declared {
 
 const description = 'A part of this test.';
 const key = 'agentUserAccountId';
-const of = 'userAccountId';
+const parentKey = 'userAccountId';
 
 function declare(
   { name, ...options }: Declared,
@@ -69,10 +69,10 @@ function declare(
   }));
   const orderBy = [{ column: 'createdUtc', direction: 'asc' }] as const;
   builder.objectFields(Member.ref, (t) => ({
-    [`${lower}s`]: t.children(declared, { key, of, description }),
-    [`${lower}List`]: t.list(declared, { key, of, orderBy, description }),
-    [`${lower}Names`]: t.listOf(declared, { key, of, orderBy, column: 'applicationId', description }),
-    [`${lower}Count`]: t.count(declared, { key, of, filter: { all: [] }, description }),
+    [`${lower}s`]: t.children(declared, { key, parentKey, description }),
+    [`${lower}List`]: t.list(declared, { key, parentKey, orderBy, description }),
+    [`${lower}Names`]: t.listOf(declared, { key, parentKey, orderBy, column: 'applicationId', description }),
+    [`${lower}Count`]: t.count(declared, { key, parentKey, filter: { all: [] }, description }),
     [`${lower}Sum`]: t.sums(options.table, { key, columns: ['isDefault'], compute: () => 0, description }),
     [`has${name}`]: t.exists(options.table, { key, viewer: key, description }),
     [`one${name}`]: t.one(declared, { key, description }),

@@ -205,7 +205,7 @@ describe('a manifest', () => {
         [sha256(pinnedDocument), pinnedDocument],
         [sha256(teamNames), teamNames],
       ]),
-      only: true,
+      refusesOthers: true,
     });
   });
 

@@ -21,12 +21,12 @@ const piece = fc.oneof(
 /** A stream of these pieces, with a heartbeat after each tenth. */
 function streamOf(pieces: readonly (string | Uint8Array)[]): EventStream {
   const stream: EventStream = {
-    onBeat: undefined,
+    onHeartbeat: undefined,
     async *[Symbol.asyncIterator]() {
       for (const [index, each] of pieces.entries()) {
         yield each;
         if (index % 10 > 0) continue;
-        stream.onBeat?.();
+        stream.onHeartbeat?.();
         await nextTurn();
       }
     },
@@ -103,7 +103,7 @@ it('a client that reads late receives small events from where its stream had to 
   let sent = 0;
   let isHeld = false;
   const server = await serve(unsent, () => ({
-    onBeat: undefined,
+    onHeartbeat: undefined,
     async *[Symbol.asyncIterator]() {
       for (let hadToWait = false; !hadToWait; hadToWait = isHeld) {
         yield small;

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { jsonOf } from '../../model/json.ts';
+import { tryParseJson } from '../../model/json.ts';
 import { pluralize } from '../pluralize.ts';
 import { CommandError } from '../failures.ts';
 
@@ -29,7 +29,7 @@ export type Manifest = z.infer<typeof manifest>;
 export type BackedUpTable = Manifest['tables'][number];
 
 /**
- * The form of the keys that `contentKey` makes. Other keys are refused because they could be paths out of the store.
+ * The pattern of the keys that `contentKey` makes. Other keys are refused because they could be paths to files outside of the store.
  */
 const storeKey = /^[0-9a-f-]{36}\/[0-9a-f]{2}\/[0-9a-f-]{36}\.\d+$/;
 
@@ -53,7 +53,7 @@ export async function readManifest(directory: string): Promise<Manifest> {
       cause: error,
     });
   });
-  const parsed = manifest.safeParse(jsonOf(text));
+  const parsed = manifest.safeParse(tryParseJson(text));
   if (!parsed.success) throw new CommandError(`${manifestPath(directory)} is not the manifest of a backup.`);
   const { version } = parsed.data;
   if (version > backupVersion) {
@@ -64,15 +64,15 @@ export async function readManifest(directory: string): Promise<Manifest> {
   return parsed.data;
 }
 
-/** What the operator must do about the omitted webhooks after a restore; undefined if there were none. */
-export function webhooksLeftOut({ webhooks = 0 }: Manifest): string | undefined {
+/** The message that says how many webhooks the backup omits, and what to do about them after a restore; undefined if it omits none. */
+export function omittedWebhooksMessage({ webhooks = 0 }: Manifest): string | undefined {
   if (webhooks === 0) return undefined;
   return `${pluralize(webhooks, 'webhook')} left out: after a restoration, create ${webhooks === 1 ? 'it' : 'them'} again (docs/webhooks.md).`;
 }
 
 /** Parses a line of the list of files. Throws a `CommandError` if `export` cannot have written it. */
 export function parseListedFile(line: string): ListedFile {
-  const parsed = listedFile.safeParse(jsonOf(line));
+  const parsed = listedFile.safeParse(tryParseJson(line));
   if (parsed.success) return parsed.data;
   throw new CommandError(`The backup is damaged: files.ndjson has the line ${line.slice(0, 200)}.`);
 }

@@ -70,7 +70,7 @@ async function restore(env: CommandEnvironment, directory: string): Promise<Mani
   const onRows = (name: string, rows: number) => {
     signal.throwIfAborted();
     restored += rows;
-    progress.update(restored, { words: name });
+    progress.update(restored, { detail: name });
   };
   await database.unscoped
     .transaction()
@@ -86,7 +86,7 @@ async function restore(env: CommandEnvironment, directory: string): Promise<Mani
       await withoutForeignKeys(trx, async () => {
         for (const table of tables) {
           await restoreTable(trx, table, manifest, directory, onRows).catch((error: unknown) => {
-            throw refusedRow(error, table.name) ?? error;
+            throw refusedRowError(error, table.name) ?? error;
           });
         }
       });
@@ -94,17 +94,17 @@ async function restore(env: CommandEnvironment, directory: string): Promise<Mani
     })
     .finally(() => progress.end())
     .catch((error: unknown) => {
-      throw refusedRow(error) ?? error;
+      throw refusedRowError(error) ?? error;
     });
   await analyzeTables(database.unscoped);
   return manifest;
 }
 
 /**
- * What is wrong with a row that the database refuses, such as one that occurs twice; undefined for any other error. Not
+ * The error that says why the database refuses a row, such as one that occurs twice; undefined for an error of another kind. Not
  * every error names its table, so the caller names the one that is being restored.
  */
-function refusedRow(error: unknown, restoredTable?: string): CommandError | undefined {
+function refusedRowError(error: unknown, restoredTable?: string): CommandError | undefined {
   const { code, table = restoredTable, message, detail } = Object(error) as Partial<Record<string, unknown>>;
   // Classes of SQL errors: data that cannot be read, and violated constraints.
   if (typeof code !== 'string' || !/^2[23]\w{3}$/.test(code)) return undefined;
@@ -181,11 +181,11 @@ async function restoreFile(
   { key, bytes, sha256 }: ListedFile,
 ): Promise<void> {
   if (sha256 === undefined) return;
-  await store.put(key, unchanged(filePath(directory, key), sha256), bytes);
+  await store.put(key, verifiedBytes(filePath(directory, key), sha256), bytes);
 }
 
 /** The bytes of a file. Throws at the end if the file was changed after it had been checked. */
-async function* unchanged(path: string, sha256: string): AsyncGenerator<Buffer> {
+async function* verifiedBytes(path: string, sha256: string): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
     hash.update(chunk);

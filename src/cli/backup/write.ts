@@ -67,7 +67,7 @@ async function writeContent(env: CommandEnvironment, partial: string): Promise<M
       for (const table of backupTables) {
         const backedUp = await writeTable(trx, table, partial, (rows) => {
           env.signal.throwIfAborted();
-          progress.update(rowsOfEarlierTables + rows, { words: table.name });
+          progress.update(rowsOfEarlierTables + rows, { detail: table.name });
         });
         rowsOfEarlierTables += backedUp.rows;
         written.push(backedUp);
@@ -121,7 +121,7 @@ async function writeFiles(
   const progress = new Progress(env, { total, unit: 'file' });
   let [count, missing] = [0, 0];
   const list = (async function* () {
-    for await (const { workspaceId, id, revision, sizeBytes } of uploadedOf(partial)) {
+    for await (const { workspaceId, id, revision, sizeBytes } of uploadedAttachments(partial)) {
       env.signal.throwIfAborted();
       const key = contentKey({ workspaceId, id, revision });
       const listed = await copyFile(env, partial, key, sizeBytes, progress);
@@ -142,7 +142,7 @@ interface UploadedRow {
   readonly sizeBytes: number;
 }
 
-async function* uploadedOf(partial: string): AsyncGenerator<UploadedRow> {
+async function* uploadedAttachments(partial: string): AsyncGenerator<UploadedRow> {
   for await (const { text } of readLines(createReadStream(tablePath(partial, 'attachment')))) {
     const row = JSON.parse(text ?? '') as Record<string, never>;
     const { workspace_id: workspaceId, id, revision, size_bytes: sizeBytes } = row as Record<string, string>;
@@ -160,7 +160,7 @@ async function copyFile(
 ): Promise<ListedFile> {
   const bytes = await store.get(key);
   if (!bytes) {
-    progress.say(`The file ${key} is not in the store, so the backup does not contain it.`);
+    progress.printLine(`The file ${key} is not in the store, so the backup does not contain it.`);
     return { key, bytes: sizeBytes };
   }
   const path = filePath(partial, key);

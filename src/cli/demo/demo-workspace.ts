@@ -14,11 +14,11 @@ export async function addDemo(
   database: Database,
   store: FileStore,
   actor: Actor,
-  say: (text: string) => void,
+  onMessage: (text: string) => void,
 ): Promise<string> {
   // Most starts create no demo, so what creates it is loaded only now.
   const { seedDemo } = await import('./seed-demo.ts');
-  return seedDemo(database, { store, actor, say });
+  return seedDemo(database, { store, actor, onMessage });
 }
 
 /** Says whether the demo exists, and whether the database has no workspace at all. */

@@ -28,7 +28,7 @@ export interface SeedOptions {
   readonly store: FileStore;
   readonly actor: Actor;
   /** Receives lines about what was created. */
-  readonly say?: (text: string) => void;
+  readonly onMessage?: (text: string) => void;
   /** The directory of the demo; by default the one that is part of the service. */
   readonly from?: string | undefined;
   /** The time to which the demo's reference time is shifted. */
@@ -41,7 +41,7 @@ export interface SeedOptions {
  */
 export async function seedDemo(
   database: Database,
-  { store, actor, say = () => undefined, from = bundledDemo, now = new Date() }: SeedOptions,
+  { store, actor, onMessage = () => undefined, from = bundledDemo, now = new Date() }: SeedOptions,
 ): Promise<string> {
   const directoryFile = join(from, 'directory.yaml');
   await fileSize(directoryFile);
@@ -68,7 +68,7 @@ export async function seedDemo(
     });
     const { members = [], agent, agents = [], teams = [], projects = [] } = directory;
     const people = members.length + agents.length + Number(agent !== undefined);
-    say(
+    onMessage(
       `${workspace.name}: ${pluralize(teams.length, 'team')}, ${pluralize(people, 'member')}, ${pluralize(projects.length, 'project')}, ${pluralize(issues, 'issue')}.\n`,
     );
   } catch (error) {

@@ -9,7 +9,7 @@ import type {
 } from '../../portability/import/import-issue.ts';
 import { ReadWarnings } from './read-warnings.ts';
 import { type PersonParser, RecordReader, quoted } from './record-reader.ts';
-import { type JsonRecord, wordOf } from './records.ts';
+import { type JsonRecord, trimmedTextOf } from './records.ts';
 
 /** The person to use where a beads file names none. */
 export const beadsAnonymous: ImportedPerson = { name: 'beads', principalKind: principalKind.service };
@@ -23,10 +23,10 @@ export function beadsContent(record: JsonRecord): LineContent {
   if (type === 'memory' || (record._schema !== undefined && record.id === undefined))
     return { kind: 'other' };
   if (type !== 'issue') return { kind: 'refused', reason: `its type is ${JSON.stringify(type)}, not issue` };
-  const sourceId = wordOf(record.id);
+  const sourceId = trimmedTextOf(record.id);
   if (sourceId === undefined) return { kind: 'refused', reason: 'it has no id' };
   if (record.status === 'tombstone') return { kind: 'tombstone', sourceId };
-  if (wordOf(record.title) === undefined) return { kind: 'refused', reason: 'it has no title' };
+  if (trimmedTextOf(record.title) === undefined) return { kind: 'refused', reason: 'it has no title' };
   const warnings = new ReadWarnings();
   const reader = new RecordReader(record, warnings);
   const { parentSourceId, relations } = dependenciesOf(sourceId, reader);
@@ -42,10 +42,10 @@ export function beadsContent(record: JsonRecord): LineContent {
     reporter: reader.person('created_by', personParser),
     primaryAssignee: reader.person('assignee', personParser),
     assignees: [],
-    labels: reader.words('labels') ?? [],
+    labels: reader.trimmedTexts('labels') ?? [],
     parentSourceId,
-    dueDate: reader.names('due_at') ? (reader.day('due_at') ?? null) : undefined,
-    createdUtc: reader.creation('created_at'),
+    dueDate: reader.has('due_at') ? (reader.day('due_at') ?? null) : undefined,
+    createdUtc: reader.creationTime('created_at'),
     updatedUtc,
     closedUtc: status === statusCategory.completed ? closedUtc : undefined,
     comments: reader.objects('comments', commentOf) ?? [],
@@ -151,13 +151,13 @@ function dependenciesOf(
   const parents = all.filter((each) => isParent(each, id));
   const parent = parents.find((each) => id.startsWith(`${String(each.depends_on_id)}.`)) ?? parents[0];
   return {
-    parentSourceId: parent && wordOf(parent.depends_on_id),
+    parentSourceId: parent && trimmedTextOf(parent.depends_on_id),
     relations: all.filter((each) => each !== parent),
   };
 }
 
 function isParent(relation: unknown, id: string): relation is JsonRecord {
-  if (!isJsonObject(relation) || wordOf(relation.depends_on_id) === undefined) return false;
+  if (!isJsonObject(relation) || trimmedTextOf(relation.depends_on_id) === undefined) return false;
   if (relation.issue_id !== undefined && relation.issue_id !== id) return false;
   return relation.type === 'parent-child' || relation.type === 'parent';
 }

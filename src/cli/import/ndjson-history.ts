@@ -24,8 +24,8 @@ export function attachmentOf(attachment: RecordReader): ImportedAttachment {
   const file = attachment.text('file') ?? '';
   return {
     file,
-    fileName: attachment.word('fileName') ?? file.slice(file.lastIndexOf('/') + 1),
-    contentType: attachment.word('contentType') ?? '',
+    fileName: attachment.trimmedText('fileName') ?? file.slice(file.lastIndexOf('/') + 1),
+    contentType: attachment.trimmedText('contentType') ?? '',
     uploadedBy: attachment.person('uploadedBy', personParser),
     createdUtc: attachment.time('createdUtc'),
     uploadedUtc: attachment.time('uploadedUtc'),
@@ -36,10 +36,10 @@ export function attachmentOf(attachment: RecordReader): ImportedAttachment {
 export function stageOf(stage: RecordReader): ImportedStage {
   return {
     sinceUtc: stage.time('sinceUtc'),
-    statusName: stage.word('status'),
-    projectKey: stage.word('project'),
-    deliveryNumber: stage.natural('delivery'),
-    estimateValue: stage.natural('estimateValue'),
+    statusName: stage.trimmedText('status'),
+    projectKey: stage.trimmedText('project'),
+    deliveryNumber: stage.nonNegativeInteger('delivery'),
+    estimateValue: stage.nonNegativeInteger('estimateValue'),
     deleted: stage.isTrue('deleted'),
   };
 }
@@ -59,9 +59,9 @@ function messageOf(message: RecordReader): ImportedMessage {
     authorType: author,
     author: message.person('author', personParser),
     messageType: message.code('messageType', codeTables.messageType) ?? defaultType,
-    turnNumber: message.natural('turnNumber'),
+    turnNumber: message.nonNegativeInteger('turnNumber'),
     body: message.text('body') ?? '',
-    replyTo: message.natural('replyTo'),
+    replyTo: message.nonNegativeInteger('replyTo'),
     followUpActions:
       message.objects('followUpActions', (action) => ({
         name: action.text('name') ?? '',

@@ -8,7 +8,7 @@ const { user, agent, service } = codeTables.principalKind;
 export const personParser: PersonParser = { ofText: namedPerson, ofObject: personOf };
 
 function personOf(reader: RecordReader): ImportedPerson | undefined {
-  const [name, emailAddress] = [reader.word('displayName'), reader.word('emailAddress')];
+  const [name, emailAddress] = [reader.trimmedText('displayName'), reader.trimmedText('emailAddress')];
   const principalKind = reader.code('principalKind', { user, agent, service });
   if (name === undefined && emailAddress === undefined) return undefined;
   return { name: name ?? emailAddress ?? '', emailAddress, principalKind };

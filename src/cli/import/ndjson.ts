@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isJsonObject } from '../../model/json.ts';
 import { codeTables, statusCategory } from '../../model/codes.ts';
 import { maxInt32 } from '../../model/int32.ts';
-import { type FieldOf, fieldsAs, type PlainKind } from '../../model/issue-fields.ts';
+import { type FieldOf, mapFieldsByKind, type PlainKind } from '../../model/issue-fields.ts';
 import type {
   ImportedComment,
   ImportedIssue,
@@ -16,7 +16,7 @@ import { activityOf, attachmentOf, stageOf, threadOf } from './ndjson-history.ts
 import { personParser } from './ndjson-people.ts';
 import { ReadWarnings } from './read-warnings.ts';
 import { RecordReader } from './record-reader.ts';
-import { type JsonRecord, parseRecord, wordOf } from './records.ts';
+import { type JsonRecord, parseRecord, trimmedTextOf } from './records.ts';
 
 /** The version of the format that this program writes and reads. */
 export const ndjsonVersion = 1;
@@ -64,7 +64,7 @@ export async function readHeader(lines: AsyncGenerator<Line>): Promise<NdjsonHea
 export function ndjsonContent(record: JsonRecord): LineContent {
   if (record._type !== 'issue')
     return { kind: 'refused', reason: `its type is ${JSON.stringify(record._type)}, not issue` };
-  const key = wordOf(record.key);
+  const key = trimmedTextOf(record.key);
   if (key === undefined) return { kind: 'refused', reason: 'it has no key' };
   const warnings = new ReadWarnings();
   const issue = issueOf(record, key, warnings);
@@ -75,16 +75,16 @@ function issueOf(record: JsonRecord, key: string, warnings: ReadWarnings): Impor
   const reader = new RecordReader(record, warnings);
   return {
     sourceId: key,
-    teamCode: reader.word('team') ?? (key.slice(0, Math.max(0, key.lastIndexOf('-'))) || undefined),
+    teamCode: reader.trimmedText('team') ?? (key.slice(0, Math.max(0, key.lastIndexOf('-'))) || undefined),
     ...plainFields(reader),
     status: statusOf(record.status, reader),
     reporter: reader.person('reporter', personParser),
     primaryAssignee: reader.person('primaryAssignee', personParser),
     assignees: reader.people('assignees', personParser) ?? [],
-    labels: reader.words('labels') ?? [],
-    workspaceLabels: reader.words('workspaceLabels') ?? [],
-    parentSourceId: reader.word('parent'),
-    projectKey: reader.word('project') ?? null,
+    labels: reader.trimmedTexts('labels') ?? [],
+    workspaceLabels: reader.trimmedTexts('workspaceLabels') ?? [],
+    parentSourceId: reader.trimmedText('parent'),
+    projectKey: reader.trimmedText('project') ?? null,
     deliveryNumber: reader.read('delivery', 'the number of a delivery', deliveryOf) ?? null,
     createdUtc: reader.time('createdUtc'),
     updatedUtc: reader.time('updatedUtc'),
@@ -106,7 +106,7 @@ function issueOf(record: JsonRecord, key: string, warnings: ReadWarnings): Impor
 type PlainFields = Pick<ImportedIssue, FieldOf<PlainKind>>;
 
 /** Reads each plain field. A missing or invalid value becomes the field's empty value. */
-const readers = fieldsAs<PlainKind, (reader: RecordReader) => string | number | null>({
+const readers = mapFieldsByKind<PlainKind, (reader: RecordReader) => string | number | null>({
   text:
     (name, { cleared }) =>
     (reader) =>
@@ -141,11 +141,11 @@ const mappedFields: ReadonlySet<string> = new Set([
 
 function statusOf(value: unknown, reader: RecordReader): ImportedIssue['status'] {
   const ofObject = (status: RecordReader) => ({
-    name: status.word('name'),
+    name: status.trimmedText('name'),
     category: status.code('category', statusCategory),
   });
   const status = isJsonObject(value) ? reader.object('status', ofObject) : undefined;
-  return status ?? { name: reader.word('status'), category: undefined };
+  return status ?? { name: reader.trimmedText('status'), category: undefined };
 }
 
 function deliveryOf(value: unknown): number | undefined {
@@ -156,13 +156,13 @@ function deliveryOf(value: unknown): number | undefined {
 
 function commentOf(comment: RecordReader, index: number): ImportedComment {
   return {
-    sourceId: comment.word('id') ?? `#${index + 1}`,
+    sourceId: comment.trimmedText('id') ?? `#${index + 1}`,
     author: comment.person('author', personParser),
     body: comment.text('body') ?? '',
     createdUtc: comment.time('createdUtc'),
     updatedUtc: comment.time('updatedUtc'),
     isEdited: comment.isTrue('isEdited'),
-    parentSourceId: comment.word('parentCommentId'),
+    parentSourceId: comment.trimmedText('parentCommentId'),
     deletedUtc: comment.time('deletedUtc'),
   };
 }

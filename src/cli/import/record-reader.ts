@@ -4,9 +4,9 @@ import { maxInt32 } from '../../model/int32.ts';
 import type { ImportedPerson } from '../../portability/import/import-issue.ts';
 import { shortened } from '../../portability/import/import-texts.ts';
 import type { ReadWarnings } from './read-warnings.ts';
-import { dayOf, type JsonRecord, textOf, timeOf, wordOf } from './records.ts';
+import { dayOf, type JsonRecord, textOf, timeOf, trimmedTextOf } from './records.ts';
 
-/** How much of a value that cannot be read a warning shows. */
+/** The maximum number of characters that a warning quotes of a value that cannot be read. */
 const maxQuotedCharacters = 60;
 
 /** A value as it is written in the file, for a message. */
@@ -29,12 +29,12 @@ export class RecordReader {
     this.#path = path;
   }
 
-  /** Whether the line names the value, even if it is null. */
-  names(name: string): boolean {
+  /** Whether the object has this member, even if its value is null. */
+  has(name: string): boolean {
     return this.#values[name] !== undefined;
   }
 
-  /** The value as `parse` returns it, which is undefined for what is not `kind`. */
+  /** The value as `parse` returns it; undefined if it is not what `kind` describes. */
   read<Read>(
     name: string,
     kind: string | (() => string),
@@ -47,8 +47,8 @@ export class RecordReader {
     return this.read(name, 'a text', textOf);
   }
 
-  word(name: string): string | undefined {
-    return this.read(name, 'a text', wordOf);
+  trimmedText(name: string): string | undefined {
+    return this.read(name, 'a text', trimmedTextOf);
   }
 
   time(name: string): Date | undefined {
@@ -60,7 +60,7 @@ export class RecordReader {
   }
 
   /** The time at which an issue was created. Warns also if the source does not name one. */
-  creation(name: string): Date | undefined {
+  creationTime(name: string): Date | undefined {
     const value = this.#values[name];
     const time = timeOf(value);
     if (time) return time;
@@ -78,8 +78,8 @@ export class RecordReader {
   }
 
   /** A whole number of 32 bits that is not negative. */
-  natural(name: string): number | undefined {
-    return this.read(name, 'a whole number', (value) => (isNatural(value) ? value : undefined));
+  nonNegativeInteger(name: string): number | undefined {
+    return this.read(name, 'a whole number', (value) => (isNonNegativeInteger(value) ? value : undefined));
   }
 
   code(name: string, table: Readonly<Record<string, number>>): number | undefined {
@@ -121,8 +121,8 @@ export class RecordReader {
     });
   }
 
-  words(name: string): string[] | undefined {
-    return this.items(name, 'a text', wordOf);
+  trimmedTexts(name: string): string[] | undefined {
+    return this.items(name, 'a text', trimmedTextOf);
   }
 
   person(name: string, parser: PersonParser): ImportedPerson | undefined {
@@ -134,7 +134,7 @@ export class RecordReader {
   }
 
   #person(value: unknown, path: string, { ofText, ofObject }: PersonParser): ImportedPerson | undefined {
-    const text = wordOf(value);
+    const text = trimmedTextOf(value);
     if (text !== undefined) return ofText(text);
     return isJsonObject(value) ? ofObject?.(this.#within(value, path)) : undefined;
   }
@@ -169,6 +169,6 @@ export function namedPerson(text: string): ImportedPerson {
   return isEmailAddress(text) ? { name: text, emailAddress: text } : { name: text };
 }
 
-function isNatural(value: unknown): value is number {
+function isNonNegativeInteger(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= maxInt32;
 }

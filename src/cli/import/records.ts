@@ -45,7 +45,7 @@ export function textOf(value: unknown): string | undefined {
 }
 
 /** The trimmed text if the value is a text that is not blank, otherwise undefined. */
-export function wordOf(value: unknown): string | undefined {
+export function trimmedTextOf(value: unknown): string | undefined {
   const text = textOf(value)?.trim();
   return text === '' ? undefined : text;
 }

@@ -24,7 +24,7 @@ export class DamagedFileError extends Error {
   override readonly name = 'DamagedFileError';
 }
 
-/** How much of a file is read to detect its form. */
+/** How much of a file is read to detect its format. */
 const headBytes = 64 * 1024;
 
 /**
@@ -89,7 +89,7 @@ async function peek(source: AsyncIterable<Buffer>, onRead?: (bytes: number) => v
     failure = { error };
   }
   const head = Buffer.concat(parts);
-  return { head, chunks: concatenated(head, reader, failure) };
+  return { head, chunks: headAndRest(head, reader, failure) };
 }
 
 async function* counted(
@@ -102,7 +102,7 @@ async function* counted(
   }
 }
 
-async function* concatenated(
+async function* headAndRest(
   head: Buffer,
   rest: AsyncIterable<Buffer>,
   failure: { error: unknown } | undefined,

@@ -2,7 +2,7 @@ import type { ImportSummary } from '../../portability/import/import-run.ts';
 import { pluralize } from '../pluralize.ts';
 
 /** The lines that tell the user the result of an import. */
-export function importWords(summary: ImportSummary, seconds: number): string[] {
+export function summaryLines(summary: ImportSummary, seconds: number): string[] {
   const { created, updated, unchanged, deletedHere, tombstones, otherRecords, refused } = summary;
   const parts = [
     `${created} created`,

@@ -3,7 +3,7 @@ import type { Row } from '../../db/tables/tables.ts';
 import { applyDirectory } from '../../portability/directory/directory.ts';
 import { parseDirectory } from '../../portability/directory/directory-file.ts';
 import { actorOf, type CommandEnvironment } from '../environment.ts';
-import { whatExists } from '../../model/nearest.ts';
+import { listExisting } from '../../model/nearest.ts';
 import { asSentence } from '../../model/sentences.ts';
 import { CommandError } from '../failures.ts';
 
@@ -36,7 +36,7 @@ export async function requireTeam(
   const created = await find();
   if (created) return created;
   const codes = await selectTeamCodes(database.of(workspaceId));
-  const message = asSentence(`The workspace has no team ${teamCode}${whatExists(teamCode, codes)}`);
+  const message = asSentence(`The workspace has no team ${teamCode}${listExisting(teamCode, codes)}`);
   throw new CommandError(
     `${message} Create it with \`npx workgraph directory apply\`, or use --create-team NAME.`,
   );

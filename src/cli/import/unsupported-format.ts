@@ -40,7 +40,7 @@ function wideEncoding(head: Buffer): string | undefined {
 
 const unpack = 'Unpack it and import the file inside.';
 
-/** Forms of files that users mistake for an export, with the bytes that identify each form, at the offset `at`. */
+/** Formats of files that users mistake for an export, with the bytes that identify each format, at the offset `at`. */
 const binaryFormats: readonly {
   readonly magic: readonly number[];
   readonly at?: number;

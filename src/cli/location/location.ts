@@ -64,7 +64,7 @@ async function runEmbedded(
   args: Record<string, unknown>,
   { dataDir, settings, terminal }: { dataDir: string; settings: Settings; terminal: Terminal },
 ): Promise<number> {
-  const giveUpMs = performance.now() + waitForHolderMs;
+  const deadlineMs = performance.now() + waitForHolderMs;
   for (;;) {
     const lock = lockOrError(dataDir);
     if (!(lock instanceof Error)) {
@@ -75,7 +75,7 @@ async function runEmbedded(
     const exitCode = await runThroughServer(dataDir, { command: command.name, args }, terminal);
     if (exitCode !== undefined) return exitCode;
     if (lock instanceof ForeignDataDirectoryError) throw lock;
-    if (performance.now() > giveUpMs)
+    if (performance.now() > deadlineMs)
       throw new CommandError(
         `${lock.message} It accepts no commands yet: if it is a server that is starting, try again in a moment.`,
         { cause: lock },
@@ -100,7 +100,7 @@ export function screenOfProcess(): Pick<Terminal, 'stderr' | 'isTty' | 'columns'
   return {
     stderr: (text) => process.stderr.write(text),
     isTty: isatty(2),
-    // A terminal that does not know its width says 0.
+    // The width is 0 if the terminal does not know it.
     columns: process.stderr.columns || 80,
   };
 }

@@ -10,15 +10,15 @@ import { pluralize } from '../pluralize.ts';
 /** Opens and migrates the embedded database. Says so if it has to create it, which takes seconds. */
 export async function openUpToDate(
   location: EmbeddedLocation,
-  say: (text: string) => void,
+  printMessage: (text: string) => void,
 ): Promise<Database> {
   const { dataDir } = location;
-  if (!existsSync(join(dataDir, 'database'))) say(`Creating a database in ${dataDir} …\n`);
+  if (!existsSync(join(dataDir, 'database'))) printMessage(`Creating a database in ${dataDir} …\n`);
   const database = await openDatabase(location);
   try {
     if ((await schemaState(database)).state !== 'current') {
       await refuseNewerSchema(database);
-      await migrate(database, { report: (line) => say(`${line}\n`) });
+      await migrate(database, { report: (line) => printMessage(`${line}\n`) });
     }
     return database;
   } catch (error) {
@@ -30,7 +30,7 @@ export async function openUpToDate(
 /** Applies the pending migrations and prints their names. */
 export async function migrateLocation(
   config: Config,
-  say: (text: string) => void,
+  printMessage: (text: string) => void,
   onProgress?: MigrateOptions['onProgress'],
 ): Promise<string[]> {
   const { databaseUrl, dataDir, prepared, wire } = config;
@@ -42,7 +42,10 @@ export async function migrateLocation(
   const database = await openDatabase(location);
   try {
     await refuseNewerSchema(database);
-    return await migrate(database, { log: (line) => say(`${line}\n`), ...(onProgress && { onProgress }) });
+    return await migrate(database, {
+      log: (line) => printMessage(`${line}\n`),
+      ...(onProgress && { onProgress }),
+    });
   } finally {
     await database.close();
   }

@@ -11,7 +11,7 @@ export interface Greeting {
   readonly token: string | undefined;
   /** The absolute path of the file that holds the token. */
   readonly tokenFile: string;
-  /** Whether the server has pages other than the first. */
+  /** Whether the server has pages besides the start page. */
   readonly explorer: boolean;
   /** Whether the text goes to a terminal, where only the person who started the server reads it. */
   readonly isTty: boolean;

@@ -6,15 +6,15 @@ const retryEveryMs = 50;
 
 /**
  * Waits for the port and the data directory that a starting server needs, which a stopping server may still hold. Once a stopping
- * server has been seen, failed attempts are retried until the time is over; otherwise only once, because the other server may
- * have ended between the attempt and the question whether it is stopping.
+ * server has been detected, failed attempts are retried until the time is over; otherwise only once, because the other server may
+ * have ended between the attempt and the check whether it is stopping.
  */
 export class Predecessor {
-  readonly #say: (text: string) => void;
+  readonly #printMessage: (text: string) => void;
   #untilMs: number | undefined;
 
-  constructor(say: (text: string) => void) {
-    this.#say = say;
+  constructor(printMessage: (text: string) => void) {
+    this.#printMessage = printMessage;
   }
 
   /** Returns the result of the first attempt that succeeds, or throws the error of the last one. */
@@ -37,7 +37,7 @@ export class Predecessor {
   async #isWorthWaiting(isStopping: () => boolean | Promise<boolean>): Promise<boolean> {
     if (this.#untilMs === undefined) {
       if (!(await isStopping())) return false;
-      this.#say(`Another server is stopping; waiting up to ${waitMs / 1_000} s for it …\n`);
+      this.#printMessage(`Another server is stopping; waiting up to ${waitMs / 1_000} s for it …\n`);
       this.#untilMs = performance.now() + waitMs;
     }
     return performance.now() < this.#untilMs;

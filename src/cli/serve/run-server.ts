@@ -44,9 +44,9 @@ async function openForServing({ config, migrate, lock }: Start): Promise<Databas
   if (databaseUrl === undefined) {
     // Only its owner may access the directory, which holds the database, the signing key and the demo's token.
     chmodSync(dataDir, 0o700);
-    return openUpToDate({ dataDir, lock, wire }, say);
+    return openUpToDate({ dataDir, lock, wire }, printMessage);
   }
-  if (migrate) await migrateLocation(config, say);
+  if (migrate) await migrateLocation(config, printMessage);
   const database = await openDatabase(
     { url: databaseUrl, prepared, wire, ...config.pool },
     config.readDatabaseUrls,
@@ -81,10 +81,10 @@ async function prepareDemo(
       throw new CommandError(
         'The database has workspaces but not the demo, and --demo fills only an empty one. Start without it; `npx workgraph seed` adds the demo beside the workspaces.',
       );
-    if (tries === 0) say('Creating the demo workspace …\n');
-    if (tries === 1) say('Another process is creating workspaces: waiting for it …\n');
+    if (tries === 0) printMessage('Creating the demo workspace …\n');
+    if (tries === 1) printMessage('Another process is creating workspaces: waiting for it …\n');
     try {
-      await addDemo(database, store, systemActor, say);
+      await addDemo(database, store, systemActor, printMessage);
     } catch (error) {
       // Another process is creating the demo or restoring a backup, or has just done so.
       if (!isLockTimeout(error) && (await findDemo(database)).workspaceId === undefined) throw error;
@@ -129,6 +129,6 @@ async function stop({
   await database.close();
 }
 
-function say(text: string): void {
+function printMessage(text: string): void {
   process.stderr.write(text);
 }

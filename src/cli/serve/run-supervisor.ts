@@ -53,7 +53,7 @@ export async function supervise({ config, workers, stopped }: SuperviseOptions):
     return reason === 'failed' ? exitCodes.failed : exitCodes.done;
   } catch (error) {
     supervisor.kill();
-    // The worker has said why.
+    // The worker has printed the reason.
     if (error instanceof EarlyExit) return error.exit.code ?? exitCodes.failed;
     throw error;
   } finally {

@@ -3,8 +3,8 @@ import { StorageFullError, StorageRefusedError, StorageUnavailableError } from '
 import { AnswerTooLargeError } from '../../db/engine/read-allowance.ts';
 import { DatabaseUnavailableError, isConnectionLoss } from '../../db/engine/unavailable.ts';
 import { maxAnswerBytes } from '../limits.ts';
-import { located } from '../documents/document-source.ts';
-import { cut, truncated } from './problem.ts';
+import { addLocations } from '../documents/document-source.ts';
+import { truncateText, truncateViolation } from './problem.ts';
 import { AppError, type ErrorCode, errorCodes, type Violation } from '../../resolvers/errors.ts';
 
 /** Receives an error that the request did not cause, for the log: a bug, which clients see masked, or an outage. */
@@ -25,17 +25,17 @@ export interface ErrorExtensions {
  */
 export function formatError(error: unknown, requestId: string, report?: Report): GraphQLError {
   const expected = expectedError(error);
-  if (isOurs(error)) report?.(rootOf(error));
+  if (isServerError(error)) report?.(rootOf(error));
   const { code, message, violations } = expected ?? maskedError;
   const extensions: ErrorExtensions = {
     code: code.toUpperCase(),
     requestId,
-    ...(violations.length > 0 && { errors: violations.map(truncated) }),
+    ...(violations.length > 0 && { errors: violations.map(truncateViolation) }),
   };
   const { nodes, source, positions, path } = error instanceof GraphQLError ? error : {};
   const originalError = expected ?? maskedError;
-  return located(
-    new GraphQLError(cut(message), {
+  return addLocations(
+    new GraphQLError(truncateText(message), {
       nodes,
       source,
       positions,
@@ -59,8 +59,8 @@ export function expectedError(error: unknown): AppError | undefined {
   return storageError(root);
 }
 
-/** Whether the other executor would fail as well: the data store does not answer, or the answer is too large. */
-export function isFinal(error: unknown): boolean {
+/** Whether graphql-js would fail like the compiled executor: the data store does not answer, or the answer is too large. */
+export function failsInBothExecutors(error: unknown): boolean {
   return isOutage(error) || isAnswerTooLarge(error);
 }
 
@@ -81,7 +81,7 @@ export function isOutage(error: unknown): boolean {
 }
 
 /** Whether the request did not cause the error, so that the log has to mention it. */
-export function isOurs(error: unknown): boolean {
+export function isServerError(error: unknown): boolean {
   return !expectedError(error) || causeOf(error) !== undefined;
 }
 
@@ -94,7 +94,9 @@ export function causeOf(error: unknown): string | undefined {
   if (failure?.code !== 'unavailable' && failure?.code !== 'insufficient_storage') return undefined;
   const cause = failure.cause instanceof Error ? failure.cause : failure;
   const code = [cause, cause.cause].map(codeIn).find((one) => one !== undefined);
-  return code === undefined || cause === failure ? cut(cause.message) : cut(`${cause.message} (${code})`);
+  return code === undefined || cause === failure
+    ? truncateText(cause.message)
+    : truncateText(`${cause.message} (${code})`);
 }
 
 const answerTooLarge = `The answer would be larger than ${maxAnswerBytes.toLocaleString('en')} bytes. Ask for smaller pages or fewer fields.`;

@@ -20,7 +20,7 @@ import type { CoercedOperation } from '../selections/operation.ts';
  */
 export type OperationResult = ExecutionResult & { readonly replayed?: true; readonly json?: WrittenAnswer };
 
-/** The key of a request. Several headers are joined to a list, which is not a valid key. */
+/** The key of a request. Node combines several headers into a list, which is not a valid key. */
 export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefined {
   return headers['idempotency-key']?.toString();
 }
@@ -30,7 +30,7 @@ export function replayedHeaders(replayed: true | undefined): Record<string, stri
   return replayed ? { 'Idempotency-Replayed': 'true' } : {};
 }
 
-/** The form of a key, and the rule as clients read it. */
+/** The pattern of a valid key, and the rule in the words that clients see. */
 export const keyPattern = /^[!-~]{1,255}$/;
 export const keyRule = 'must be 1 to 255 visible ASCII characters';
 
@@ -50,15 +50,19 @@ export function executeOnce(
   context: OperationContext,
   run: Execution,
 ): Promise<OperationResult> {
-  const { keepsKey, isRepeatedByToken } = checkedField(mutation);
-  const mayBeOneStatement = keepsKey && context.executor !== 'graphql-js' && showsOnlyWritten(mutation);
+  const { storesKey, isRepeatableBySameTokenOnly } = checkedField(mutation);
+  const mayBeOneStatement = storesKey && context.executor !== 'graphql-js' && showsOnlyWritten(mutation);
   const signed = requireSignedIn(context);
   const { scopes, tokenId } = signed.principal;
-  const holder = isRepeatedByToken ? tokenId : [...scopes].toSorted();
-  return runUnderKey(signed, { key: mutation.key, requestHash: hashOf(mutation, holder) }, async (key) => {
-    const done = mayBeOneStatement ? await byOneStatement(key, signed, run) : undefined;
-    return done ?? inOneTransaction(key, signed, run);
-  });
+  const repeatedBy = isRepeatableBySameTokenOnly ? tokenId : [...scopes].toSorted();
+  return runUnderKey(
+    signed,
+    { key: mutation.key, requestHash: hashOf(mutation, repeatedBy) },
+    async (key) => {
+      const done = mayBeOneStatement ? await byOneStatement(key, signed, run) : undefined;
+      return done ?? inOneTransaction(key, signed, run);
+    },
+  );
 }
 
 /** Runs the mutation in a context. */
@@ -132,7 +136,9 @@ async function inOneTransaction(
 }
 
 /** What the mutation declares about keys. Refuses a key that is malformed or that the operation does not take. */
-function checkedField(mutation: KeyedMutation): Pick<DeclaredExtensions, 'keepsKey' | 'isRepeatedByToken'> {
+function checkedField(
+  mutation: KeyedMutation,
+): Pick<DeclaredExtensions, 'storesKey' | 'isRepeatableBySameTokenOnly'> {
   if (!keyPattern.test(mutation.key)) refuse(keyRule);
   const type =
     mutation.schema.getMutationType() ?? raise('internal_error', 'The schema has no mutation type.');
@@ -158,12 +164,13 @@ function refuse(message: string): never {
 }
 
 /**
- * Equal for requests with equal documents and variables, however those were formatted, by tokens that may repeat them: those with equal
- * scopes, because the answer may show what other scopes do not cover, or one token alone.
+ * Equal for requests with equal documents and variables, however those were formatted, by tokens that may repeat each other's requests.
+ * `repeatedBy` identifies those tokens: by their scopes, because the answer may show what other scopes do not cover, or by the id of
+ * the only one.
  */
-function hashOf({ document, operation, variables }: KeyedMutation, holder: string | string[]): Buffer {
-  const hashed = [textOf(document), operation.name?.value ?? '', variables, holder];
-  return createHash('sha256').update(JSON.stringify(hashed, inOrder)).digest();
+function hashOf({ document, operation, variables }: KeyedMutation, repeatedBy: string | string[]): Buffer {
+  const hashed = [textOf(document), operation.name?.value ?? '', variables, repeatedBy];
+  return createHash('sha256').update(JSON.stringify(hashed, withSortedKeys)).digest();
 }
 
 const texts = new WeakMap<DocumentNode, string>();
@@ -176,7 +183,7 @@ function textOf(document: DocumentNode): string {
   return text;
 }
 
-function inOrder(_name: string, value: unknown): unknown {
+function withSortedKeys(_name: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

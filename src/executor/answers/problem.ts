@@ -28,10 +28,10 @@ export function problemOf(
     type: 'about:blank',
     title,
     status,
-    detail: cut(error.message),
+    detail: truncateText(error.message),
     code: error.code,
     requestId,
-    errors: (error.violations ?? []).slice(0, limits.violations).map(truncated),
+    errors: (error.violations ?? []).slice(0, limits.violations).map(truncateViolation),
   };
 }
 
@@ -39,12 +39,12 @@ export function problemOf(
 export const maxMessageLength = 1_000;
 
 /** A violation with its texts cut. */
-export function truncated({ field, message }: Violation): Violation {
-  return { field: cut(field), message: cut(message) };
+export function truncateViolation({ field, message }: Violation): Violation {
+  return { field: truncateText(field), message: truncateText(message) };
 }
 
 /** The beginning of a text, without halves of surrogate pairs, which strict JSON parsers refuse. */
-export function cut(text: string): string {
+export function truncateText(text: string): string {
   const short = text.length <= maxMessageLength ? text : `${text.slice(0, maxMessageLength - 1)}…`;
   return short.toWellFormed();
 }

@@ -18,14 +18,14 @@ import { perVariant } from '../selections/variants.ts';
  * those are. Other resolvers may read anything, and what is computed from the request's context depends on the clock or is
  * signed.
  */
-const dependsOnRows = perVariant((coerced: CoercedOperation) => {
-  let only = coerced.operation.operation === OperationTypeNode.QUERY;
+const dependsOnlyOnRows = perVariant((coerced: CoercedOperation) => {
+  let dependsOnOthers = coerced.operation.operation !== OperationTypeNode.QUERY;
   visitFields(coerced, ({ field }) => {
     const { plan, isCoveredByPosition } = extensionsOf(field);
     if (isCoveredByPosition) return;
-    if (plan && dependenciesOf(plan).dependsOnAnything) only = false;
+    if (plan && dependenciesOf(plan).dependsOnContext) dependsOnOthers = true;
   });
-  return only;
+  return !dependsOnOthers;
 });
 
 /** Whether an operation sent statements when it was last run. One that did not is answered faster than its position is read. */
@@ -40,7 +40,7 @@ export async function positionBefore(
   { principal, connect, shared, replica, reference, now }: Context,
 ): Promise<string | undefined> {
   if (!principal || !connect || !reference) return undefined;
-  if (!dependsOnRows(coerced) || !lastRun(coerced).sentStatements) return undefined;
+  if (!dependsOnlyOnRows(coerced) || !lastRun(coerced).sentStatements) return undefined;
   const { version } = await reference.current();
   try {
     const server = replica

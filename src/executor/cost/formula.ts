@@ -2,7 +2,7 @@ import { argumentReader } from '../inputs/argument-values.ts';
 import { extensionsOf } from '../../schema/builder/output-extensions.ts';
 import { usesVariables } from '../compiled/compile/selection.ts';
 import { type CostNode, isIncluded, leavesOf, type Occurrence } from './tree.ts';
-import { type Amounts, SchemaCount } from './schema-count.ts';
+import { type AnswerCounts, SchemaCount } from './schema-count.ts';
 import { connectionValues, plainListCost } from '../limits.ts';
 
 type Variables = Record<string, unknown>;
@@ -10,8 +10,8 @@ type Variables = Record<string, unknown>;
 /** A number, or a function of the variables if it depends on them. */
 type Amount = number | ((variables: Variables) => number);
 
-/** What a formula adds up: the objects that could be returned, or the values that could be written. */
-type Unit = keyof Amounts;
+/** The unit of a cost: objects that could be returned, or values that could be written. */
+type Unit = keyof AnswerCounts;
 
 /** The inputs of a formula. */
 interface FormulaInput {
@@ -29,7 +29,7 @@ export function costFormula(
   input: FormulaInput,
 ): (variables: Variables) => number {
   const cost = sumOf(tree, input, root);
-  return (variables) => at(cost, variables);
+  return (variables) => evaluate(cost, variables);
 }
 
 /** The objects that could be returned at one path of an operation. */
@@ -47,10 +47,10 @@ export function costByPath(
 ): readonly PathCost[] {
   const { variables } = input;
   const paths: PathCost[] = [];
-  const note = (field: string, objects: Amount, page: Amount | undefined) => {
-    paths.push({ field, objects: at(objects, variables), page: page && at(page, variables) });
+  const onPath = (field: string, objects: Amount, page: Amount | undefined) => {
+    paths.push({ field, objects: evaluate(objects, variables), page: page && evaluate(page, variables) });
   };
-  sumOf(tree, { ...input, unit: 'objects', isBound: true, note }, root);
+  sumOf(tree, { ...input, unit: 'objects', hasFixedVariables: true, onPath }, root);
   return paths;
 }
 
@@ -66,16 +66,18 @@ export function costWithin(
   input: Omit<FormulaInput, 'unit'>,
   maxRows: MaxRows,
 ): number {
-  const cost = sumOf(tree, { ...input, unit: 'objects', isBound: true, maxRows }, root);
-  return at(cost, input.variables);
+  const cost = sumOf(tree, { ...input, unit: 'objects', hasFixedVariables: true, maxRows }, root);
+  return evaluate(cost, input.variables);
 }
 
-interface Rule extends FormulaInput {
+/** The inputs of one calculation of a cost. */
+interface Calculation extends FormulaInput {
   /** Set if the amounts are needed only for these `variables`, so that they are numbers. */
-  readonly isBound?: boolean;
+  readonly hasFixedVariables?: boolean;
   /** The sizes to which lists are limited in the calculation. */
   readonly maxRows?: MaxRows;
-  readonly note?: (path: string, objects: Amount, page: Amount | undefined) => void;
+  /** Called with the cost of each path. */
+  readonly onPath?: (path: string, objects: Amount, page: Amount | undefined) => void;
 }
 
 /** The path of a node, the number of parents that it could have, and the number of rows of each, if known. */
@@ -87,53 +89,57 @@ interface CostPath {
 
 const root: CostPath = { path: '', times: 1, rows: undefined };
 
-function sumOf(tree: readonly CostNode[], rule: Rule, parent: CostPath): Amount {
-  return tree.map((node) => costOf(node, rule, parent)).reduce(plus, 0);
+function sumOf(tree: readonly CostNode[], calculation: Calculation, parent: CostPath): Amount {
+  return tree.map((node) => costOf(node, calculation, parent)).reduce(plus, 0);
 }
 
 /** The cost of a node and everything below it, for one parent. */
-function costOf(node: CostNode, rule: Rule, parent: CostPath): Amount {
-  const { variables, unit, schemaCount, maxRows = {}, note } = rule;
-  const { occurrences, isList, below, describes } = node;
-  const alive = occurrences.filter(({ conditions }) => isIncluded(conditions, variables));
-  if (alive.length === 0) return 0;
-  if (describes) {
-    const nodes = alive.map((one) => one.node);
-    if (varies(nodes, rule)) return (values) => new SchemaCount(values).of(node, describes)[unit];
-    const counted = schemaCount.of(node, describes)[unit];
-    note?.(node.key, counted, undefined);
+function costOf(node: CostNode, calculation: Calculation, parent: CostPath): Amount {
+  const { variables, unit, schemaCount, maxRows = {}, onPath } = calculation;
+  const { occurrences, isList, below, introspectedSchema } = node;
+  const included = occurrences.filter(({ conditions }) => isIncluded(conditions, variables));
+  if (included.length === 0) return 0;
+  if (introspectedSchema) {
+    const nodes = included.map((one) => one.node);
+    if (dependsOnVariables(nodes, calculation))
+      return (values) => new SchemaCount(values).count(node, introspectedSchema)[unit];
+    const counted = schemaCount.count(node, introspectedSchema)[unit];
+    onPath?.(node.responseName, counted, undefined);
     return counted;
   }
-  const page = maxAmount(alive.flatMap((occurrence) => sizeOf(occurrence, rule)));
-  const isPage = page !== undefined && !alive.some(hasPeriods);
+  const page = maxAmount(included.flatMap((occurrence) => sizeOf(occurrence, calculation)));
+  const isPage = page !== undefined && !included.some(hasPeriods);
   const max = isPage ? maxRows.pages : maxRows.periods;
   const rows = page !== undefined && max !== undefined ? combine(page, max, Math.min) : page;
-  const each = isList ? (rows ?? parent.rows ?? plainListCost) : 1;
-  const own = ownOf(node, rule);
-  const path = parent.path === '' ? node.key : `${parent.path}.${node.key}`;
-  const all = times(parent.times, each);
-  note?.(path, times(all, own), isPage ? page : undefined);
-  const here = { path, times: all, rows: isList ? undefined : rows };
-  const children = sumOf(below, rule, here);
+  const perParent = isList ? (rows ?? parent.rows ?? plainListCost) : 1;
+  const own = ownCost(node, calculation);
+  const path = parent.path === '' ? node.responseName : `${parent.path}.${node.responseName}`;
+  const total = times(parent.times, perParent);
+  onPath?.(path, times(total, own), isPage ? page : undefined);
+  const pathHere = { path, times: total, rows: isList ? undefined : rows };
+  const children = sumOf(below, calculation, pathHere);
   // All periods are counted even if they are not selected.
-  const countsPeriods = unit === 'objects' && !isList && alive.some(hasPeriods);
-  return times(each, plus(own, countsPeriods ? combine(children, rows ?? 0, Math.max) : children));
+  const countsPeriods = unit === 'objects' && !isList && included.some(hasPeriods);
+  return times(perParent, plus(own, countsPeriods ? combine(children, rows ?? 0, Math.max) : children));
 }
 
-function varies(nodes: Parameters<typeof usesVariables>[0], { isBound = false }: Rule): boolean {
-  return !isBound && usesVariables(nodes);
+function dependsOnVariables(
+  nodes: Parameters<typeof usesVariables>[0],
+  { hasFixedVariables = false }: Calculation,
+): boolean {
+  return !hasFixedVariables && usesVariables(nodes);
 }
 
-function ownOf(node: CostNode, { variables, unit }: Rule): number {
+function ownCost(node: CostNode, { variables, unit }: Calculation): number {
   if (unit === 'objects') return node.isWrapper ? 0 : 1;
   return leavesOf(node, variables) + (node.isConnection ? connectionValues : 0);
 }
 
-function sizeOf(occurrence: Occurrence, rule: Rule): Amount[] {
+function sizeOf(occurrence: Occurrence, calculation: Calculation): Amount[] {
   const rows = rowsOf(occurrence);
   if (!rows) return [];
-  if (varies([occurrence.node], rule)) return [(variables) => rows(variables) ?? 0];
-  return [rows(rule.variables) ?? []].flat();
+  if (dependsOnVariables([occurrence.node], calculation)) return [(variables) => rows(variables) ?? 0];
+  return [rows(calculation.variables) ?? []].flat();
 }
 
 function maxAmount(sizes: readonly Amount[]): Amount | undefined {
@@ -151,10 +157,10 @@ function times(one: Amount, other: Amount): Amount {
 
 function combine(one: Amount, other: Amount, by: (a: number, b: number) => number): Amount {
   if (typeof one === 'number' && typeof other === 'number') return by(one, other);
-  return (variables) => by(at(one, variables), at(other, variables));
+  return (variables) => by(evaluate(one, variables), evaluate(other, variables));
 }
 
-function at(amount: Amount, variables: Variables): number {
+function evaluate(amount: Amount, variables: Variables): number {
   return typeof amount === 'number' ? amount : amount(variables);
 }
 

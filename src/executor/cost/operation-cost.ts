@@ -52,7 +52,7 @@ function countBelow(tree: readonly CostNode[], value: unknown): number {
   // graphql-js makes data of objects by their response names.
   const parent = value as Record<string, unknown>;
   let objects = 0;
-  for (const node of tree) objects += countAt(node, parent[node.key]);
+  for (const node of tree) objects += countAt(node, parent[node.responseName]);
   return objects;
 }
 

@@ -1,8 +1,8 @@
 import { getArgumentValues, type GraphQLField, type GraphQLResolveInfo, type GraphQLSchema } from 'graphql';
 import { type CostNode, isIncluded, leavesOf } from './tree.ts';
 
-/** The objects in an answer, and the values of their leaves. */
-export interface Amounts {
+/** The numbers of objects in an answer, and of the values in their leaves. */
+export interface AnswerCounts {
   readonly objects: number;
   readonly values: number;
 }
@@ -14,10 +14,10 @@ export interface Amounts {
  */
 const maxCounted = 20_000;
 
-const nothing: Amounts = { objects: 0, values: 0 };
+const nothing: AnswerCounts = { objects: 0, values: 0 };
 /** A field that returns objects is in the answer even if it is null or an empty list. */
-const onlyField: Amounts = { objects: 0, values: 1 };
-const countless: Amounts = { objects: Infinity, values: Infinity };
+const onlyField: AnswerCounts = { objects: 0, values: 1 };
+const countless: AnswerCounts = { objects: Infinity, values: Infinity };
 
 interface SelectedField {
   readonly field: GraphQLField<unknown, unknown>;
@@ -27,12 +27,12 @@ interface SelectedField {
 }
 
 /**
- * Counts in the schema what `__schema` and `__type` of one operation return. Deprecated fields always count. The amounts
- * are infinite where there are too many objects to count.
+ * Counts what `__schema` and `__type` return in one operation. Deprecated fields always count. The counts are infinite where there
+ * are too many objects.
  */
 export class SchemaCount {
   readonly #variables: Record<string, unknown>;
-  readonly #known = new Map<CostNode, Map<unknown, Amounts>>();
+  readonly #countedParts = new Map<CostNode, Map<unknown, AnswerCounts>>();
   /** The counted pairs of a selection and a part of the schema; each is at least one object of the answer. */
   #objects = 0;
   #fields = 0;
@@ -42,13 +42,13 @@ export class SchemaCount {
     this.#variables = variables;
   }
 
-  /** The amounts of a root field with everything below it. */
-  of(root: CostNode, schema: GraphQLSchema): Amounts {
+  /** Counts a root field with everything below it. */
+  count(root: CostNode, schema: GraphQLSchema): AnswerCounts {
     // The resolvers of introspection read nothing else of it.
-    return this.#below(root, undefined, { schema } as GraphQLResolveInfo);
+    return this.#countField(root, undefined, { schema } as GraphQLResolveInfo);
   }
 
-  #below(node: CostNode, parent: unknown, info: GraphQLResolveInfo): Amounts {
+  #countField(node: CostNode, parent: unknown, info: GraphQLResolveInfo): AnswerCounts {
     const selected = this.#fieldOf(node);
     if (!selected) return nothing;
     this.#fields += 1;
@@ -57,13 +57,13 @@ export class SchemaCount {
     const value: unknown = field.resolve?.(parent, args, undefined, info);
     let sum = onlyField;
     for (const part of [value].flat()) {
-      sum = plus(sum, this.#part(node, part, leaves, info));
+      sum = plus(sum, this.#countPart(node, part, leaves, info));
       if (sum === countless) break;
     }
     return sum;
   }
 
-  /** The same for all parents. Computing it takes longer than all else, since a leaf may be selected thousands of times. */
+  /** The field of a node, computed once for all parents: counting its leaves takes long, since there may be thousands. */
   #fieldOf(node: CostNode): SelectedField | undefined {
     let selected = this.#selected.get(node);
     if (selected || this.#selected.has(node)) return selected;
@@ -77,17 +77,17 @@ export class SchemaCount {
     return selected;
   }
 
-  #part(node: CostNode, part: unknown, leaves: number, info: GraphQLResolveInfo): Amounts {
+  #countPart(node: CostNode, part: unknown, leaves: number, info: GraphQLResolveInfo): AnswerCounts {
     if (part === undefined || part === null) return nothing;
-    let known = this.#known.get(node);
-    if (!known) this.#known.set(node, (known = new Map()));
+    let known = this.#countedParts.get(node);
+    if (!known) this.#countedParts.set(node, (known = new Map()));
     const counted = known.get(part);
     if (counted) return counted;
     this.#objects += 1;
     if (this.#objects > maxCounted) return countless;
-    let sum: Amounts = { objects: 1, values: leaves };
+    let sum: AnswerCounts = { objects: 1, values: leaves };
     for (const below of node.below) {
-      sum = plus(sum, this.#below(below, part, info));
+      sum = plus(sum, this.#countField(below, part, info));
       if (sum === countless) break;
     }
     known.set(part, sum);
@@ -95,7 +95,7 @@ export class SchemaCount {
   }
 }
 
-function plus(one: Amounts, other: Amounts): Amounts {
+function plus(one: AnswerCounts, other: AnswerCounts): AnswerCounts {
   if (one === countless || other === countless) return countless;
   return { objects: one.objects + other.objects, values: one.values + other.values };
 }

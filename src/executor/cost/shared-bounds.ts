@@ -20,7 +20,7 @@ export function withSharedBounds<Ctx extends Context>(coerced: CoercedOperation,
   return { ...context, bounds: shared, loaders: new Loaders(db, shared) };
 }
 
-/** A power of two, because each bound has its own prepared statements. */
+/** The share of its full bounds within which each list is read: a power of two, because each bound has its own prepared statements. */
 const shareOf = perVariant((coerced: CoercedOperation) => {
   const reads = readsOf(costTree(coerced), coerced.variables);
   return 2 ** -Math.ceil(Math.log2(Math.max(1, reads / maxFullReads)));
@@ -30,14 +30,14 @@ const shareOf = perVariant((coerced: CoercedOperation) => {
 function readsOf(nodes: readonly CostNode[], variables: Record<string, unknown>): number {
   let reads = 0;
   for (const node of nodes) {
-    const alive = node.occurrences.filter(({ conditions }) => isIncluded(conditions, variables));
-    if (alive.length === 0) continue;
-    const isFiltered = alive.some(({ node: { arguments: args = [] } }) =>
+    const included = node.occurrences.filter(({ conditions }) => isIncluded(conditions, variables));
+    if (included.length === 0) continue;
+    const isFiltered = included.some(({ node: { arguments: args = [] } }) =>
       args.some(({ name }) => name.value === 'filter'),
     );
     // The leaves of a connection are its total.
     if (node.isConnection && isFiltered) reads += leavesOf(node, variables) > 0 ? 2 : 1;
-    reads += Math.max(...alive.map(({ field }) => extensionsOf(field).readsLikePages ?? 0));
+    reads += Math.max(...included.map(({ field }) => extensionsOf(field).readsLikePages ?? 0));
     reads += readsOf(node.below, variables);
   }
   return reads;

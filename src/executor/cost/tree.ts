@@ -30,7 +30,7 @@ export interface Occurrence {
 
 /** The objects under one response name; several fragments may select fields of them. */
 export interface CostNode {
-  readonly key: string;
+  readonly responseName: string;
   readonly occurrences: readonly Occurrence[];
   /** Whether each parent has a list of them. */
   readonly isList: boolean;
@@ -38,7 +38,7 @@ export interface CostNode {
   readonly isWrapper: boolean;
   readonly isConnection: boolean;
   /** The schema, if the field is `__schema` or `__type`. */
-  readonly describes: GraphQLSchema | undefined;
+  readonly introspectedSchema: GraphQLSchema | undefined;
   /** The fields of the object without a selection, one for each response name. */
   readonly leaves: readonly Leaf[];
   readonly below: readonly CostNode[];
@@ -85,15 +85,15 @@ function selectedIn(
 ): Pick<CostNode, 'leaves' | 'below'> {
   const collected: CollectedFields = { objects: new Map(), leaves: new Map() };
   for (const one of selected) collect(source, one, collected);
-  const below = [...collected.objects].map(([key, occurrences]): CostNode => {
+  const below = [...collected.objects].map(([responseName, occurrences]): CostNode => {
     const types = occurrences.map(({ field }) => field.type);
     return {
-      key,
+      responseName,
       occurrences,
       isList: types.some(isList),
       isWrapper: types.every((type) => isWrapper(getNamedType(type))),
       isConnection: types.some((type) => getNamedType(type).name.endsWith('Connection')),
-      describes: occurrences.some(({ field }) => describesSchema(field)) ? source.schema : undefined,
+      introspectedSchema: occurrences.some(({ field }) => describesSchema(field)) ? source.schema : undefined,
       ...selectedIn(source, occurrences.flatMap(selectionOf)),
     };
   });
@@ -117,17 +117,17 @@ function collect(source: Operation, selected: TypedSelection, { objects, leaves 
     const found = fieldOf(source.schema, parent, node.name.value);
     const key = node.alias?.value ?? node.name.value;
     if (found && isCompositeType(getNamedType(found.type))) {
-      added(objects, key, () => []).push({ node, field: found, conditions });
+      getOrAdd(objects, key, () => []).push({ node, field: found, conditions });
       return;
     }
     const list = found !== undefined && isList(found.type);
-    added(leaves, key, () => ({ isList: list, occurrences: [] })).occurrences.push(conditions);
+    getOrAdd(leaves, key, () => ({ isList: list, occurrences: [] })).occurrences.push(conditions);
   };
   const { schema, fragments } = source;
   visitSelections({ schema, fragments, field }, selected.set, selected.type, selected.conditions);
 }
 
-function added<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
+function getOrAdd<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
   const known = map.get(key) ?? make();
   map.set(key, known);
   return known;

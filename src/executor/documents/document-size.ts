@@ -58,22 +58,22 @@ export function checkSize(document: DocumentNode): void {
 }
 
 /** The number of fields of an operation, each fragment counted where it is spread. */
-export function fieldsOf({ operation, fragments }: Pick<Operation, 'operation' | 'fragments'>): number {
+export function fieldCountOf({ operation, fragments }: Pick<Operation, 'operation' | 'fragments'>): number {
   return new DocumentSizes(fragments).selections(operation.selectionSet).fields;
 }
 
 /**
- * The room that a document takes in a cache, in characters: those of its text, or those that its fields would take if it had no
- * fragments, which may repeat them many times.
+ * The size of a document in a cache, in characters: those of its text, or those that its fields would take if each fragment were
+ * written out wherever it is spread.
  */
-export function roomOf(document: DocumentNode, text: string): number {
+export function cacheSizeOf(document: DocumentNode, text: string): number {
   const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
   const fragments = fragmentsOf(document);
-  const fields = operations.reduce((sum, operation) => sum + fieldsOf({ operation, fragments }), 0);
+  const fields = operations.reduce((sum, operation) => sum + fieldCountOf({ operation, fragments }), 0);
   return Math.max(text.length, fields * charactersPerField);
 }
 
-/** Few selections have fewer characters, so without fragments the text of a document decides. */
+/** Few fields have fewer characters, so the size of a document without fragments is the length of its text. */
 const charactersPerField = 3;
 
 class DocumentSizes {

@@ -2,7 +2,7 @@ import { type GraphQLError, Source, type SourceLocation } from 'graphql';
 
 /**
  * The source of the nodes of a document. graphql-js searches the body of a source for line breaks each time it creates an error,
- * so 100 errors in a text of 450,000 lines would take seconds. This body is empty, which makes those searches free, and `located`
+ * so 100 errors in a text of 450,000 lines would take seconds. This body is empty, which makes those searches free, and `addLocations`
  * finds the lines in a table that is made once, for the first error.
  */
 export class DocumentSource extends Source {
@@ -29,8 +29,8 @@ export class DocumentSource extends Source {
   }
 }
 
-/** Gives an error about a document its lines and columns, which graphql-js cannot know. Returns the same error. */
-export function located(error: GraphQLError): GraphQLError {
+/** Adds lines and columns to an error about a document, which graphql-js cannot find in an empty body. Returns the same error. */
+export function addLocations(error: GraphQLError): GraphQLError {
   const { source, positions } = error;
   if (source instanceof DocumentSource && positions)
     Object.assign(error, { locations: positions.map((position) => source.locationOf(position)) });

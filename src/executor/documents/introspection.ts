@@ -5,7 +5,7 @@ import {
   NoSchemaIntrospectionCustomRule,
   validate,
 } from 'graphql';
-import { located } from './document-source.ts';
+import { addLocations } from './document-source.ts';
 
 /** Whether a document selects `__schema` or `__type`. */
 export function asksForSchema(schema: GraphQLSchema, document: DocumentNode): boolean {
@@ -17,5 +17,7 @@ export function withoutSuggestions(error: GraphQLError): GraphQLError {
   const { nodes, source, positions, path, originalError, extensions } = error;
   const at = error.message.endsWith('?') ? error.message.lastIndexOf(' Did you mean ') : -1;
   const message = at < 0 ? error.message : error.message.slice(0, at);
-  return located(new GraphQLError(message, { nodes, source, positions, path, originalError, extensions }));
+  return addLocations(
+    new GraphQLError(message, { nodes, source, positions, path, originalError, extensions }),
+  );
 }

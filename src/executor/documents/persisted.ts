@@ -3,10 +3,10 @@ import { LRUCache } from 'lru-cache';
 import { raise } from '../../resolvers/errors.ts';
 import type { DocumentReader } from './reader.ts';
 import { documentCacheSize } from '../limits.ts';
-import { roomOf } from './document-size.ts';
+import { cacheSizeOf } from './document-size.ts';
 import { hashOf, type Manifest } from './manifest.ts';
 
-/** How a request names its document: by its text, its id, or both, which asks the server to keep the text under the id. */
+/** How a request names its document: by its text, its id, or both, which registers the text under the id. */
 export interface NamedDocument {
   readonly query?: string | undefined;
   /** Its id in a manifest, or the SHA-256 of its text in lower-case hexadecimal. */
@@ -19,7 +19,7 @@ export interface TrustedDocuments {
   /** The documents of the server's own pages, which are read when they are first asked for. */
   readonly own?: Manifest | undefined;
   /** Whether every other document is refused. */
-  readonly only: boolean;
+  readonly refusesOthers: boolean;
 }
 
 /**
@@ -36,12 +36,15 @@ export class PersistedDocuments {
   /** `onInvalid` receives the invalid documents of the manifest; a request that names one gets the same error. */
   constructor(
     reader: DocumentReader,
-    { manifest, own = new Map(), only }: TrustedDocuments = { manifest: new Map(), only: false },
+    { manifest, own = new Map(), refusesOthers }: TrustedDocuments = {
+      manifest: new Map(),
+      refusesOthers: false,
+    },
     onInvalid: (documentId: string, error: unknown) => void = () => {},
   ) {
     this.#reader = reader;
     this.#manifest = new Map([...own, ...manifest]);
-    this.#only = only;
+    this.#only = refusesOthers;
     for (const [id, text] of manifest) {
       try {
         this.#trusted.set(id, reader.read(text));
@@ -59,12 +62,12 @@ export class PersistedDocuments {
     if (this.#only) return this.#findTrusted({ query, documentId });
     if (documentId === undefined) return this.#reader.read(query ?? '');
     const known = this.#trusted.get(documentId) ?? this.#registered.get(documentId);
-    if (query === undefined) return known ?? this.#fromManifest(documentId) ?? notFound(registerIt);
+    if (query === undefined) return known ?? this.#fromManifest(documentId) ?? notFound(notRegistered);
     if (query !== this.#manifest.get(documentId) && hashOf(query) !== documentId)
       raise('invalid_request', 'The hash does not match the query.');
     if (known) return known;
     const document = this.#reader.read(query);
-    if (mayRegister) this.#registered.set(documentId, document, { size: roomOf(document, query) });
+    if (mayRegister) this.#registered.set(documentId, document, { size: cacheSizeOf(document, query) });
     return document;
   }
 
@@ -104,7 +107,7 @@ export class PersistedDocuments {
 }
 
 /** The message of Apollo's protocol that makes clients send the text as well. */
-const registerIt = 'PersistedQueryNotFound';
+const notRegistered = 'PersistedQueryNotFound';
 
 function notFound(message: string): never {
   raise('persisted_query_not_found', message);

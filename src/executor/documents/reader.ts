@@ -14,8 +14,8 @@ import {
 import { LRUCache } from 'lru-cache';
 import { tooComplex } from '../answers/too-complex.ts';
 import { InvalidRequest } from '../invalid-request.ts';
-import { DocumentSource, lineStartsOf, located } from './document-source.ts';
-import { checkSize, roomOf } from './document-size.ts';
+import { DocumentSource, lineStartsOf, addLocations } from './document-source.ts';
+import { checkSize, cacheSizeOf } from './document-size.ts';
 import { documentCacheSize, maxLines, maxNameLength, maxNesting, maxTokens } from '../limits.ts';
 import { allRules } from './validation-rules.ts';
 import { visitNodes } from './visit-nodes.ts';
@@ -61,7 +61,8 @@ export class DocumentReader {
     const known = this.#documents.get(text);
     if (known) return known;
     const document = this.#subscribed.get(text)?.deref() ?? this.#readNew(text);
-    if (this.#readOnce.delete(text)) this.#documents.set(text, document, { size: roomOf(document, text) });
+    if (this.#readOnce.delete(text))
+      this.#documents.set(text, document, { size: cacheSizeOf(document, text) });
     else this.#readOnce.set(text, true, { size: text.length });
     return document;
   }
@@ -76,7 +77,7 @@ export class DocumentReader {
       tooComplex('The selections repeat each other too often to be compared.');
     }
     if (errors.length > 0)
-      throw new InvalidRequest('The document does not fit the schema.', errors.map(asInvalid));
+      throw new InvalidRequest('The document does not fit the schema.', errors.map(asValidationError));
     if (document.definitions.some(isSubscription)) {
       this.#subscribed.set(text, new WeakRef(document));
       this.#unused.register(document, text);
@@ -118,15 +119,17 @@ export function parseText(source: Source): DocumentNode {
     if (!(error instanceof GraphQLError)) throw error;
     const { message, positions } = error;
     const extensions = { code: 'GRAPHQL_PARSE_FAILED' };
-    throw located(
+    throw addLocations(
       new GraphQLError(message, { source: new DocumentSource(source.body), positions, extensions }),
     );
   }
 }
 
 /** The error with its code. `Too many errors`, the last of many errors, has no nodes. */
-function asInvalid({ message, nodes }: GraphQLError): GraphQLError {
-  return located(new GraphQLError(message, { nodes, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }));
+function asValidationError({ message, nodes }: GraphQLError): GraphQLError {
+  return addLocations(
+    new GraphQLError(message, { nodes, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }),
+  );
 }
 
 /**

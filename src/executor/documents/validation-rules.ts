@@ -14,8 +14,8 @@ import { subscriptionRootRule } from './subscription-root.ts';
 
 type Handler = ASTVisitFn<ASTNode>;
 
-/** The indexes of the rules that visit a kind of node when it is entered, and when it is left. */
-interface Interest {
+/** The indexes of the rules that visit nodes of one kind: when such a node is entered, and when it is left. */
+interface KindRules {
   readonly kind: Kind;
   readonly enter: readonly number[];
   readonly leave: readonly number[];
@@ -27,7 +27,7 @@ export const rules: readonly ValidationRule[] = specifiedRules.map((rule) =>
 );
 
 /** Computed with the first document; it is the same for all documents. */
-let interests: readonly Interest[] | undefined;
+let rulesByKind: readonly KindRules[] | undefined;
 
 /**
  * All rules as one visitor. graphql-js would ask every rule at every node whether it visits that kind of node, although few rules
@@ -35,7 +35,7 @@ let interests: readonly Interest[] | undefined;
  */
 export function allRules(context: ValidationContext): ASTVisitor {
   const visitors = rules.map((rule) => rule(context));
-  interests ??= Object.values(Kind).map((kind) => interestIn(visitors, kind));
+  rulesByKind ??= Object.values(Kind).map((kind) => rulesOfKind(visitors, kind));
   /** For each rule, the node whose children it skips. */
   const skipped: unknown[] = visitors.map(() => undefined);
   let skips = 0;
@@ -45,7 +45,7 @@ export function allRules(context: ValidationContext): ASTVisitor {
     skips += 1;
   };
   const merged: Record<string, { enter: Handler; leave: Handler }> = {};
-  for (const { kind, enter, leave } of interests) {
+  for (const { kind, enter, leave } of rulesByKind) {
     const entering = enter.map((rule) => getEnterLeaveForKind(visitors[rule] as ASTVisitor, kind).enter);
     const leaving = leave.map((rule) => getEnterLeaveForKind(visitors[rule] as ASTVisitor, kind).leave);
     merged[kind] = {
@@ -75,7 +75,7 @@ export function allRules(context: ValidationContext): ASTVisitor {
   return merged;
 }
 
-function interestIn(visitors: readonly ASTVisitor[], kind: Kind): Interest {
+function rulesOfKind(visitors: readonly ASTVisitor[], kind: Kind): KindRules {
   const indexesOf = (when: 'enter' | 'leave') =>
     visitors.flatMap((visitor, rule) => (getEnterLeaveForKind(visitor, kind)[when] ? [rule] : []));
   return { kind, enter: indexesOf('enter'), leave: indexesOf('leave') };

@@ -1,7 +1,7 @@
 import { type ASTNode, Kind } from 'graphql';
 
 /** For each kind of node in executable documents, the properties that hold nodes. */
-const below: Readonly<Partial<Record<Kind, readonly string[]>>> = {
+const childProperties: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   [Kind.DOCUMENT]: ['definitions'],
   [Kind.OPERATION_DEFINITION]: ['name', 'variableDefinitions', 'directives', 'selectionSet'],
   [Kind.VARIABLE_DEFINITION]: ['variable', 'type', 'defaultValue', 'directives'],
@@ -21,7 +21,7 @@ const below: Readonly<Partial<Record<Kind, readonly string[]>>> = {
   [Kind.NON_NULL_TYPE]: ['type'],
 };
 
-type Holder = Readonly<Record<string, ASTNode | readonly ASTNode[] | undefined>>;
+type ParentNode = Readonly<Record<string, ASTNode | readonly ASTNode[] | undefined>>;
 
 /**
  * Calls `enter` for a node of an executable document and all nodes below it, in the order of the text. `visit` of
@@ -29,8 +29,8 @@ type Holder = Readonly<Record<string, ASTNode | readonly ASTNode[] | undefined>>
  */
 export function visitNodes(node: ASTNode, enter: (node: ASTNode) => void): void {
   enter(node);
-  for (const name of below[node.kind] ?? []) {
-    const children = (Object(node) as Holder)[name];
+  for (const name of childProperties[node.kind] ?? []) {
+    const children = (Object(node) as ParentNode)[name];
     if (children === undefined) continue;
     if ('kind' in children) visitNodes(children, enter);
     else for (const each of children) visitNodes(each, enter);

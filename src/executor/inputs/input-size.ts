@@ -36,7 +36,7 @@ interface InputPosition {
 /** A variable in a literal. Its size is that of the value in the request. */
 export interface NestedVariable {
   readonly name: string;
-  readonly at: InputPosition;
+  readonly position: InputPosition;
 }
 
 /** A part of an input, whether it was sent as JSON or as a literal of the document. */
@@ -106,15 +106,15 @@ class InputMeter<Input> {
     };
   }
 
-  add(input: Input, at: InputPosition = this.#root): void {
-    const { type, path, isOperand } = at;
+  add(input: Input, position: InputPosition = this.#root): void {
+    const { type, path, isOperand } = position;
     const part = this.#partOf(input);
     if (part.kind === 'list') {
-      this.#addList(part.items, at);
+      this.#addList(part.items, position);
       return;
     }
     const before = this.size.conditions;
-    if (part.kind === 'variable') this.variables.push({ name: part.name, at });
+    if (part.kind === 'variable') this.variables.push({ name: part.name, position });
     else if (part.kind === 'leaf') this.size.characters += part.characters;
     else this.#addObject(part, type && getNamedType(type), path);
     // An empty operand counts as one condition, because otherwise a filter could have any number of them.

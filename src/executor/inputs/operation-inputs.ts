@@ -34,9 +34,9 @@ export function checkInputs(source: Operation, inputs: Readonly<Record<string, u
   if (variables.length === 0) return 0;
   const sizes = new Map<string, InputSize>();
   let characters = 0;
-  for (const { name, type, fallback } of variables) {
+  for (const { name, type, defaultSize } of variables) {
     const value = inputs[name];
-    const size = value === undefined ? fallback : sizeOfValue(value, type, name);
+    const size = value === undefined ? defaultSize : sizeOfValue(value, type, name);
     sizes.set(name, size);
     characters += size.characters;
   }
@@ -56,7 +56,7 @@ interface DeclaredVariable {
   readonly name: string;
   readonly type: GraphQLInputType;
   /** The size of its default value. */
-  readonly fallback: InputSize;
+  readonly defaultSize: InputSize;
 }
 
 interface DeclaredInputs {
@@ -82,8 +82,8 @@ function variablesOf({ schema, operation }: Operation): DeclaredVariable[] {
     const type = typeFromAST(schema, written);
     if (!isInputType(type)) return [];
     const name = variable.name.value;
-    const fallback = defaultValue ? sizeOfLiteral(defaultValue, type, name).size : nothing;
-    return [{ name, type, fallback }];
+    const defaultSize = defaultValue ? sizeOfLiteral(defaultValue, type, name).size : nothing;
+    return [{ name, type, defaultSize }];
   });
 }
 
@@ -112,10 +112,10 @@ function checkTogether(args: readonly DocumentArgument[], sizes: ReadonlyMap<str
 function sizeWith({ size, variables }: DocumentArgument, sizes: ReadonlyMap<string, InputSize>): InputSize {
   if (variables.length === 0) return size;
   const sum = { ...size };
-  for (const { name, at } of variables) {
+  for (const { name, position } of variables) {
     const { conditions, relations, characters, items } = sizes.get(name) ?? nothing;
-    checkItems(items, at.path, at.maxItems);
-    sum.conditions += at.isOperand ? Math.max(conditions, 1) : conditions;
+    checkItems(items, position.path, position.maxItems);
+    sum.conditions += position.isOperand ? Math.max(conditions, 1) : conditions;
     sum.relations += relations;
     sum.characters += characters;
   }

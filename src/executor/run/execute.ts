@@ -16,7 +16,7 @@ import { withSharedBounds } from '../cost/shared-bounds.ts';
 import { answerCompiled } from '../compiled/run/executor.ts';
 import type { RowRenderer } from '../compiled/writing/row-renderer.ts';
 import { withFirstReads } from './first-reads.ts';
-import { formatError, isFinal, type Report } from '../answers/errors.ts';
+import { formatError, failsInBothExecutors, type Report } from '../answers/errors.ts';
 import { type FallbackReport, refuseCostlyFallback, runFallback, reportFallback } from './fallbacks.ts';
 import { executeOnce, type OperationResult } from '../answers/idempotent.ts';
 import { answerFromSchema } from '../answers/schema-answers.ts';
@@ -52,7 +52,8 @@ export type OperationContext = Context & {
   readonly maxCost?: number;
   /** `compiled`, the default, leaves operations that it cannot answer to graphql-js. */
   readonly executor?: ExecutorName;
-  readonly fellBack?: FallbackReport;
+  /** Called when graphql-js answers an operation although the compiled executor is on. */
+  readonly onFallback?: FallbackReport;
   /** Runs the operation as a part of the trace of its request; undefined where that is not traced. */
   readonly traced?:
     | (<Result>(operation: OperationDefinitionNode, run: () => Promise<Result>) => Promise<Result>)
@@ -119,7 +120,7 @@ async function checkAndRun(
   const bounded = { ...request, context: withSharedBounds(coerced, request.context) };
   const { objects, ...result } = await runOperation(bounded, coerced, cost);
   if (request.revalidation?.unchanged) return result;
-  const failure = result.errors?.find(isFinal);
+  const failure = result.errors?.find(failsInBothExecutors);
   if (failure && (operation.operation === OperationTypeNode.QUERY || isEmpty(result.data))) throw failure;
   const actual = objects ?? cost.count(result.data);
   request.context.charge?.(actual);
@@ -237,7 +238,7 @@ function answerFromPlan(
   const { operation } = coerced;
   return answerCompiled({ ...coerced, document }, context, { form, rowRenderer }, (reason) => {
     if (operation.operation === OperationTypeNode.QUERY) refuseCostlyFallback(reason, cost);
-    reportFallback(reason, operation, context.fellBack);
+    reportFallback(reason, operation, context.onFallback);
   });
 }
 

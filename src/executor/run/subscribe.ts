@@ -17,7 +17,7 @@ import type { StreamEvent } from '../../schema/builder/plan.ts';
 import { answerEventsCompiled } from '../compiled/run/executor.ts';
 import { type OperationCost, priceOperation } from '../cost/operation-cost.ts';
 import { documentNumber } from '../documents/number.ts';
-import { formatError, isAnswerTooLarge, isFinal } from '../answers/errors.ts';
+import { formatError, isAnswerTooLarge, failsInBothExecutors } from '../answers/errors.ts';
 import { chooseOperation, type EventAnswers, type OperationContext } from './execute.ts';
 import { runFallback, reportFallback } from './fallbacks.ts';
 import { withFirstReads } from './first-reads.ts';
@@ -83,7 +83,7 @@ export function openSubscription(request: SubscriptionRequest, context: Operatio
   const cost = priceOperation(coerced, (context.maxCost ?? defaultOperationCost) / eventsPerOperation);
   const { plan, args, selection } = rootOfStream(coerced);
   const isShared = !dependsOnViewer(coerced);
-  const shown = isShared ? selectionKey(request, coerced, selection) : undefined;
+  const sharedKey = isShared ? selectionKey(request, coerced, selection) : undefined;
   const { after } = args;
   return {
     after: typeof after === 'string' && after !== '' ? after : undefined,
@@ -95,20 +95,20 @@ export function openSubscription(request: SubscriptionRequest, context: Operatio
       const page = await plan.read(readContext, args, cursor);
       const none = { cursor: page.cursor, hasMore: page.hasMore, objects: 0, hasErrors: false };
       if (page.isReset)
-        return { ...none, events: [{ cursor: page.cursor, json: resetOf(selection, page.cursor) }] };
+        return { ...none, events: [{ cursor: page.cursor, json: resetMessage(selection, page.cursor) }] };
       if (page.events.length === 0) return { ...none, events: [] };
-      const own = () => answersThatFit(request, coerced, cost, readContext, page.events);
-      const parts = [shown, ...page.events.map(({ identity }) => identity)];
-      const { texts, objects, hasErrors } = await (shown === undefined
-        ? own()
-        : sharedOrOwnAnswer(readContext, parts, own));
-      const isCut = texts.length < page.events.length;
+      const answer = () => answersThatFit(request, coerced, cost, readContext, page.events);
+      const parts = [sharedKey, ...page.events.map(({ identity }) => identity)];
+      const { texts, objects, hasErrors } = await (sharedKey === undefined
+        ? answer()
+        : sharedOrOwnAnswer(readContext, parts, answer));
+      const isIncomplete = texts.length < page.events.length;
       const events = texts.map((json, index) => ({
         json,
         cursor: page.events[index]?.cursor ?? page.cursor,
       }));
-      const end = (isCut && events.at(-1)?.cursor) || page.cursor;
-      return { events, cursor: end, hasMore: isCut || page.hasMore, objects, hasErrors };
+      const end = (isIncomplete && events.at(-1)?.cursor) || page.cursor;
+      return { events, cursor: end, hasMore: isIncomplete || page.hasMore, objects, hasErrors };
     },
   };
 }
@@ -123,7 +123,7 @@ export async function newestCursor(context: OperationContext): Promise<string> {
  * The message that makes a client read its list again, because its changes are not sent. The field is null rather than `data`,
  * because Apollo Client drops answers that have neither data nor errors.
  */
-function resetOf({ alias, name }: FieldNode, cursor: string): string {
+function resetMessage({ alias, name }: FieldNode, cursor: string): string {
   return JSON.stringify({ data: { [(alias ?? name).value]: null }, extensions: { reset: true, cursor } });
 }
 
@@ -144,14 +144,14 @@ function rootOfStream({ schema, operation, fragments, variables }: CoercedOperat
   return { plan, args: getArgumentValues(field, selection, variables), selection };
 }
 
-/** The answer that is shared with other streams, or an own answer if that has errors, because errors contain a request id. */
+/** The answer that is shared with other streams. If it has errors, the stream gets its own, because errors contain a request id. */
 async function sharedOrOwnAnswer(
   { answerOnce }: OperationContext,
   parts: readonly unknown[],
-  own: () => Promise<EventAnswers>,
+  answer: () => Promise<EventAnswers>,
 ): Promise<EventAnswers> {
-  const shared = await answerOnce?.(parts, own);
-  return shared && !shared.hasErrors ? shared : own();
+  const shared = await answerOnce?.(parts, answer);
+  return shared && !shared.hasErrors ? shared : answer();
 }
 
 /** A key of everything but the event on which an answer depends: the document, and the variables outside of the root field's arguments. */
@@ -204,7 +204,7 @@ async function executeForEvents(
   if (context.executor !== 'graphql-js') {
     const rows = events.map(({ event }) => event);
     const answered = await answerEventsCompiled({ ...coerced, document }, context, rows, (reason) =>
-      reportFallback(reason, coerced.operation, context.fellBack),
+      reportFallback(reason, coerced.operation, context.onFallback),
     );
     if (answered) return { ...answered, hasErrors: false };
   }
@@ -222,7 +222,7 @@ async function executeForEvents(
     });
   const all = () => Promise.all(events.map(one));
   const results = await (context.executor === 'graphql-js' ? all() : runFallback(all));
-  const failure = results.flatMap(({ errors = [] }) => errors).find(isFinal);
+  const failure = results.flatMap(({ errors = [] }) => errors).find(failsInBothExecutors);
   if (failure) throw failure;
   const texts = results.map(({ data, errors }) =>
     JSON.stringify({

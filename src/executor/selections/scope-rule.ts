@@ -51,8 +51,8 @@ export function checkScopes(coerced: CoercedOperation, principal: Principal | un
   throw new AppError('forbidden', `Only owners and admins may ${does} ${refused.managersOnly}.`);
 }
 
-/** The message for a request without a token. */
-export const tokenRule = 'This needs an access token: Authorization: Bearer wg_…';
+/** The message for a request without a token, which says how to send one. */
+export const howToAuthenticate = 'This needs an access token: Authorization: Bearer wg_…';
 
 /** The scopes that the fields lack, each once. Throws `unauthenticated`. */
 export function missingScopes(
@@ -61,7 +61,7 @@ export function missingScopes(
 ): readonly MissingScopes[] {
   const missing = new Map<string, MissingScopes>();
   const require = (field: string, need: Need, ofArguments: boolean) => {
-    if (need !== 'public' && !principal) throw new AppError('unauthenticated', tokenRule);
+    if (need !== 'public' && !principal) throw new AppError('unauthenticated', howToAuthenticate);
     if (!principal || isManagersOnly(need) || holds(principal, need)) return;
     const scopes = scopesOf(need);
     const key = `${field} ${scopes.join(' ')}`;

@@ -8,7 +8,7 @@ import {
   isObjectType,
 } from 'graphql';
 import type { CoercedOperation } from './operation.ts';
-import { isCutBy, type SelectionVisit, visitSelections } from './visit-selections.ts';
+import { isExcludedBy, type SelectionVisit, visitSelections } from './visit-selections.ts';
 
 /** A field that an operation selects, where it is selected, and the type that has it. */
 interface SelectedField {
@@ -41,7 +41,7 @@ export function visitFields(
   const visiting: SelectionVisit = {
     schema,
     fragments,
-    isCut: (selection) => isCutBy(selection, variables),
+    isExcluded: (selection) => isExcludedBy(selection, variables),
     enters: (fragment) => {
       if (entered.has(fragment)) return false;
       entered.add(fragment);

@@ -1,6 +1,6 @@
 import { Kind, type OperationDefinitionNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { fieldsOf } from '../documents/document-size.ts';
+import { fieldCountOf } from '../documents/document-size.ts';
 import { maxVariantFields } from '../limits.ts';
 import type { CoercedOperation } from './operation.ts';
 import { visitNodes } from '../documents/visit-nodes.ts';
@@ -19,14 +19,14 @@ interface Variants {
 
 const variantsOf = new WeakMap<OperationDefinitionNode, Variants>();
 
-/** What the smallest variant takes, as a number of fields. */
-const smallestVariant = 10;
+/** The size of a variant without fields, as a number of fields. */
+const minVariantSize = 10;
 
 /**
- * All variants but the first of each operation, which is freed with its document. A value is the function that forgets the variant. The
- * size of a variant is its number of fields, because its plan grows with them. The oldest are forgotten first.
+ * All variants but the first of each operation, which is freed with its document. The value of an entry is a function that removes the
+ * variant from its operation. The size of a variant is its number of fields, because its plan grows with them.
  */
-const further = new LRUCache<Variant, () => void>({
+const laterVariants = new LRUCache<Variant, () => void>({
   maxSize: maxVariantFields,
   dispose: (forget) => forget(),
 });
@@ -59,8 +59,8 @@ function variantOf(source: VariantSource): Variant {
   if (known) return known;
   const variant: Variant = new Map();
   if (byValues.size > 0) {
-    const size = smallestVariant + fieldsOf(source);
-    further.set(variant, () => byValues.delete(values), { size });
+    const size = minVariantSize + fieldCountOf(source);
+    laterVariants.set(variant, () => byValues.delete(values), { size });
   }
   byValues.set(values, variant);
   return variant;

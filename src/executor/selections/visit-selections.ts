@@ -23,8 +23,8 @@ export interface Condition {
 export interface SelectionVisit {
   readonly schema: GraphQLSchema;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** Leaves out a selection and everything in it. */
-  readonly isCut?: (selection: SelectionNode) => boolean;
+  /** Whether to leave out a selection and everything in it. */
+  readonly isExcluded?: (selection: SelectionNode) => boolean;
   /** Decides at each spread of a fragment whether to visit the fragment; by default it is visited at every spread. */
   readonly enters?: (fragment: string) => boolean;
   /** Called for each field, with the conditions on it and on the fragments around it. */
@@ -39,7 +39,7 @@ export function visitSelections(
   outer: readonly Condition[] = [],
 ): void {
   for (const selection of selections) {
-    if (visit.isCut?.(selection)) continue;
+    if (visit.isExcluded?.(selection)) continue;
     const conditions = selection.directives?.length
       ? [...outer, ...conditionsOf(selection.directives)]
       : outer;
@@ -58,7 +58,7 @@ export function visitSelections(
 }
 
 /** Whether `@skip` or `@include` leaves out a selection, given the variables. */
-export function isCutBy(node: SelectionNode, variables: Readonly<Record<string, unknown>>): boolean {
+export function isExcludedBy(node: SelectionNode, variables: Readonly<Record<string, unknown>>): boolean {
   if (!node.directives?.length) return false;
   const skip = getDirectiveValues(GraphQLSkipDirective, node, variables);
   const include = getDirectiveValues(GraphQLIncludeDirective, node, variables);

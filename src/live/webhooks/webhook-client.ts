@@ -8,7 +8,7 @@ import {
 import { Agent as HttpsAgent, request as requestByHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
-import { beginningOf } from '../../storage/beginning-of.ts';
+import { readFirstBytes } from '../../storage/first-bytes.ts';
 import { type WebhookTargets } from '../../resolvers/webhooks/targets.ts';
 import type { ReceiverResponse } from '../../resolvers/webhooks/sending.ts';
 import { HostNames } from './host-names.ts';
@@ -103,7 +103,7 @@ export class WebhookClient {
         if (error instanceof StaleConnectionError) return exchange(url, { ...options, agent: false }, body);
         throw error;
       });
-      const head = headOf(await beginningOf(response, readBytes));
+      const head = headOf(await readFirstBytes(response, readBytes));
       return {
         status: response.statusCode ?? null,
         error: null,

@@ -4,7 +4,7 @@ import type { AgentEntry, DirectoryFile, MemberEntry } from './directory-file.ts
 import { type DirectoryPlan, timesOf } from './directory-plan.ts';
 import { storedColumns } from './stored-fields.ts';
 import { fold } from '../../model/fold.ts';
-import { whatExists } from '../../model/nearest.ts';
+import { listExisting } from '../../model/nearest.ts';
 
 type MemberRow = Row<'member'>;
 
@@ -113,7 +113,7 @@ export function memberNamed(plan: DirectoryPlan, path: string, text: string): Me
   if (!found) {
     plan.violations.add(path, () => {
       const names = plan.rows.member.map(({ displayName }) => displayName);
-      return `no member has the e-mail address or name "${text}"${whatExists(text, names)}`;
+      return `no member has the e-mail address or name "${text}"${listExisting(text, names)}`;
     });
   }
   if (others.length === 0) return found;

@@ -8,7 +8,7 @@ import { slugOf } from './directory-teams.ts';
 import { storedColumns } from './stored-fields.ts';
 import { fold } from '../../model/fold.ts';
 import { limits } from '../../model/limits.ts';
-import { whatExists } from '../../model/nearest.ts';
+import { listExisting } from '../../model/nearest.ts';
 
 type ProjectRow = Row<'project'>;
 type ProjectStatusEntry = NonNullable<DirectoryFile['projectStatuses']>[number];
@@ -77,7 +77,7 @@ function putProject(plan: DirectoryPlan, path: string, entry: ProjectEntry): Pro
   if (code !== undefined && !team)
     plan.violations.add(`${path}.team`, () => {
       const codes = plan.rows.team.map(({ code }) => code);
-      return `no team has the code ${code}${whatExists(code, codes)}`;
+      return `no team has the code ${code}${listExisting(code, codes)}`;
     });
   if (entry.team === undefined && !existing)
     plan.violations.add(`${path}.team`, 'a new project needs a team');
@@ -126,7 +126,7 @@ function projectStatus(
       const { status } = entry;
       plan.violations.add(`${path}.status`, () => {
         const names = statuses.map(({ name }) => name);
-        return `no project status is called "${status}"${whatExists(status, names)}`;
+        return `no project status is called "${status}"${listExisting(status, names)}`;
       });
     }
     return found;
@@ -175,7 +175,7 @@ function planProjectLabels(
       plan.violations.add(
         `${path}.labels[${index}]`,
         () =>
-          `no label of the team or the workspace is called "${name}"${whatExists(name, labelNames(plan, project))}`,
+          `no label of the team or the workspace is called "${name}"${listExisting(name, labelNames(plan, project))}`,
       );
       continue;
     }

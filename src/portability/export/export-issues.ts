@@ -9,7 +9,7 @@ import {
 } from '../../db/reads/export-reads.ts';
 import type { Row } from '../../db/tables/tables.ts';
 import { codeTables } from '../../model/codes.ts';
-import { fieldsAs, type PlainKind } from '../../model/issue-fields.ts';
+import { mapFieldsByKind, type PlainKind } from '../../model/issue-fields.ts';
 import { wordOfCode } from '../directory/code-words.ts';
 import { encodeId } from '../../resolvers/ids.ts';
 import { issueKey } from '../../resolvers/keys.ts';
@@ -66,7 +66,7 @@ function accountsOf(issues: readonly ExportedIssueRow[], belongings: RelatedRows
 }
 
 /** Converts the plain fields to the values in the file; a code becomes its word. */
-const writers = fieldsAs<PlainKind, (issue: ExportedIssueRow) => unknown>({
+const writers = mapFieldsByKind<PlainKind, (issue: ExportedIssueRow) => unknown>({
   text: (name) => (issue) => issue[name],
   integer: (name) => (issue) => issue[name],
   code: (name, { table }) => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { statusCategory } from '../../model/codes.ts';
-import { type FieldOf, fieldsAs, type PlainKind } from '../../model/issue-fields.ts';
+import { type FieldOf, mapFieldsByKind, type PlainKind } from '../../model/issue-fields.ts';
 import { Violations } from '../../resolvers/errors.ts';
 import {
   type CleanActivity,
@@ -183,7 +183,7 @@ function roleAssignments(raw: RoleAssignments, warnings: string[]): RoleAssignme
 type PlainValue = string | number | null | undefined;
 
 /** Converts each plain field to a value that its column can store. */
-const cleaners = fieldsAs<PlainKind, (value: PlainValue, warnings: string[]) => PlainValue>({
+const cleaners = mapFieldsByKind<PlainKind, (value: PlainValue, warnings: string[]) => PlainValue>({
   text:
     (_name, { max, trimmed, activity }) =>
     (value, warnings) =>

@@ -15,7 +15,7 @@ import { statusCategory } from '../../model/codes.ts';
 import { labelNamed } from '../directory/directory-labels.ts';
 import { fold } from '../../model/fold.ts';
 import { limits } from '../../model/limits.ts';
-import { whatExists } from '../../model/nearest.ts';
+import { listExisting } from '../../model/nearest.ts';
 import { newUuid } from '../../resolvers/ids.ts';
 import type { CleanIssue } from './import-clean.ts';
 import { logImported } from './import-events.ts';
@@ -81,7 +81,7 @@ export class ImportReferences {
     if (code === '') return { refused: 'its key names no team' };
     const team = this.#teams.get(code);
     if (!team)
-      return { refused: `the workspace has no team ${code}${whatExists(code, this.#existing.codes)}` };
+      return { refused: `the workspace has no team ${code}${listExisting(code, this.#existing.codes)}` };
     const warnings: string[] = [];
     const status = this.#status(team.id, issue.status, warnings);
     if (!status) return { refused: `the team ${code} has no status for it` };
@@ -167,7 +167,7 @@ export class ImportReferences {
     const project = this.#projects.find(({ key }) => key === projectKey);
     if (!project)
       warnings.push(
-        `the workspace has no project ${projectKey}${whatExists(projectKey, this.#existing.keys)}`,
+        `the workspace has no project ${projectKey}${listExisting(projectKey, this.#existing.keys)}`,
       );
     return project?.id ?? null;
   }

@@ -15,7 +15,7 @@ import { type Actor, actorOf, type AuditedAction, recordAuditEntries } from './a
 import { isManager } from './managers.ts';
 import { memberStatus } from '../../model/codes.ts';
 import { hourMs } from '../../model/times.ts';
-import { hint } from '../../model/nearest.ts';
+import { suggestionFor } from '../../model/nearest.ts';
 import { type Context, type Principal, type Scope, scopes, requireSignedIn } from '../context.ts';
 import { raise, Violations } from '../errors.ts';
 import { decodeId, encodeId, newUuid } from '../ids.ts';
@@ -171,7 +171,7 @@ export function checkTokenInput(input: AccessTokenCreateInput, now: Date): void 
   for (const scope of input.scopes.filter((scope) => !isScope(scope))) {
     violations.add(
       'scopes',
-      `${JSON.stringify(scope.slice(0, 50))} is not a scope; the scopes are ${scopes.join(', ')}${hint(scope, scopes)}`,
+      `${JSON.stringify(scope.slice(0, 50))} is not a scope; the scopes are ${scopes.join(', ')}${suggestionFor(scope, scopes)}`,
     );
   }
   violations.addUnless(!input.expiresUtc || input.expiresUtc > now, 'expiresUtc', 'must be in the future');

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { type AttachmentRow, contentKey, selectAttachmentOfExistingIssue } from '../../db/attachments.ts';
-import { exactly } from '../../storage/exactly.ts';
+import { withExactLength } from '../../storage/exact-length.ts';
 import type { ByteRange, FileStore } from '../../storage/storage.ts';
 import type { SignedAttachment } from './attachment-uploads.ts';
 import { raise } from '../errors.ts';
@@ -51,7 +51,7 @@ export function contentOf(store: FileStore, attachment: AttachmentRow): ServedFi
       const bytes =
         (await store.get(contentKey(attachment), range)) ??
         raise('not_found', 'The bytes of the attachment are gone.');
-      return Readable.from(exactly(range ? range.end - range.start + 1 : sizeBytes, bytes), {
+      return Readable.from(withExactLength(range ? range.end - range.start + 1 : sizeBytes, bytes), {
         objectMode: false,
       });
     },

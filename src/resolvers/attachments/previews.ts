@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import { type AttachmentRow, contentKey, previewKey } from '../../db/attachments.ts';
-import { beginningOf } from '../../storage/beginning-of.ts';
-import { exactly } from '../../storage/exactly.ts';
+import { readFirstBytes } from '../../storage/first-bytes.ts';
+import { withExactLength } from '../../storage/exact-length.ts';
 import { type FileStore, StorageUnavailableError } from '../../storage/storage.ts';
 import { extensionOf, languageOfName, languageOfType } from './code-languages.ts';
 import { previewKind } from '../../model/codes.ts';
@@ -105,7 +105,7 @@ async function readHead(store: FileStore, file: File): Promise<Buffer | undefine
   if (file.sizeBytes === 0) return Buffer.alloc(0);
   const count = Math.min(file.sizeBytes, headBytes);
   const bytes = await store.get(contentKey(file), { start: 0, end: count - 1 });
-  return bytes && buffer(exactly(count, bytes));
+  return bytes && buffer(withExactLength(count, bytes));
 }
 
 const drawingsInProgress = new Map<string, Promise<Buffer | undefined>>();
@@ -126,7 +126,7 @@ async function readOrDrawPicture(store: FileStore, file: File): Promise<Preview 
  * an incomplete file is recognized.
  */
 async function readPicture(stored: AsyncIterable<Buffer>): Promise<Buffer> {
-  const bytes = await beginningOf(stored, maxPictureBytes + 1);
+  const bytes = await readFirstBytes(stored, maxPictureBytes + 1);
   const isWhole = bytes.length >= webpHeader && bytes.readUInt32LE(4) + 8 === bytes.length;
   if (!isWhole || bytes.length > maxPictureBytes || bytes.toString('latin1', 0, 4) !== 'RIFF')
     throw new StorageUnavailableError(
@@ -141,7 +141,7 @@ const webpHeader = 8;
 function draw(store: FileStore, file: File, key: string): Promise<Buffer | undefined> {
   const drawn = drawPicture(file.workspaceId, async () => {
     const content = await store.get(contentKey(file));
-    return content && buffer(exactly(file.sizeBytes, content));
+    return content && buffer(withExactLength(file.sizeBytes, content));
   })
     .then(async (picture) => {
       if (picture) await store.put(key, Readable.from([picture]), picture.length);

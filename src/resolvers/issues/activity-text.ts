@@ -1,5 +1,5 @@
 import { codeTables } from '../../model/codes.ts';
-import { fieldsAs, type IssueField, issueFields } from '../../model/issue-fields.ts';
+import { mapFieldsByKind, type IssueField, issueFields } from '../../model/issue-fields.ts';
 import type { IssueChange } from './issue-input.ts';
 import type { References } from './issue-references.ts';
 
@@ -7,7 +7,7 @@ import type { References } from './issue-references.ts';
  * How an entry writes the new value, by the kind of its field. For texts, lists and parents it has only the field's
  * name.
  */
-const valueTexts = fieldsAs<
+const valueTexts = mapFieldsByKind<
   'code' | 'integer' | 'date' | 'reference' | 'person',
   (value: string | number, references: References) => string
 >({

@@ -55,7 +55,7 @@ export function openApiDocument(
   };
 }
 
-/** The URL of the server in the file `openapi.json`, which does not come from a server. */
+/** The URL of the server in the file `openapi.json`, which is not specific to one server: relative to where the file is. */
 export const anyServer = '/';
 
 const info = {

@@ -100,7 +100,7 @@ function failures(route: Route): string {
   const codes = failureCodesOf(route)
     .map((code) => `\`${code}\``)
     .join(', ');
-  return route.bareProblem ? `${codes}, and a problem of four fields, 503` : codes;
+  return route.hasShortProblems ? `${codes}, and a problem of four fields, 503` : codes;
 }
 
 function typeOf({ type, format, enum: values, default: defaultValue, items, pattern }: JsonSchema): string {

@@ -1,8 +1,8 @@
 import { RateLimitedError } from '../../executor/answers/challenge.ts';
 import { keyRule } from '../../executor/answers/idempotent.ts';
-import { bodySizeRule, headRule } from '../../executor/limits.ts';
+import { bodyTooLargeMessage, headersTooLargeMessage } from '../../executor/limits.ts';
 import { maskedError, noSpaceMessage, unavailableMessage } from '../../executor/answers/errors.ts';
-import { InsufficientScopeError, tokenRule } from '../../executor/selections/scope-rule.ts';
+import { InsufficientScopeError, howToAuthenticate } from '../../executor/selections/scope-rule.ts';
 import {
   maxMessageLength,
   type Problem,
@@ -12,7 +12,7 @@ import {
 } from '../../executor/answers/problem.ts';
 import { limits } from '../../model/limits.ts';
 import { allCodeTables } from '../../schema/codes.ts';
-import { bodyRule, bodyTypeRule } from '../body.ts';
+import { bodyRule, bodyTypeMessage } from '../body.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import { type Failure, refusalOf } from '../problem.ts';
 import type { Route } from '../route.ts';
@@ -58,7 +58,7 @@ const problemSchema: JsonSchema = {
   required: ['type', 'title', 'status', 'detail', 'code', 'requestId', 'errors'],
 };
 
-const bareProblemSchema: JsonSchema = {
+const shortProblemSchema: JsonSchema = {
   title: 'ProbeProblem',
   type: 'object',
   properties: {
@@ -79,7 +79,7 @@ const examples = {
   validation_failed: exampleRefusal('validation_failed', 'body', bodyRule),
   unauthenticated: {
     code: 'unauthenticated',
-    message: tokenRule,
+    message: howToAuthenticate,
   },
   forbidden: new InsufficientScopeError([{ field: 'PATCH /v1/issues/{issueKey}', scopes: ['issues:write'] }]),
   rate_limited: new RateLimitedError('The quota of 6,000 requests a minute is used up: try again in 1 s.', 1),
@@ -109,13 +109,13 @@ const examples = {
   },
   headers_too_large: {
     code: 'headers_too_large',
-    message: headRule,
+    message: headersTooLargeMessage,
   },
   request_timeout: { code: 'request_timeout', message: 'The request did not arrive completely in time.' },
-  payload_too_large: { code: 'payload_too_large', message: bodySizeRule },
+  payload_too_large: { code: 'payload_too_large', message: bodyTooLargeMessage },
   unsupported_media_type: {
     code: 'unsupported_media_type',
-    message: bodyTypeRule,
+    message: bodyTypeMessage,
   },
   internal_error: {
     code: 'internal_error',
@@ -125,7 +125,7 @@ const examples = {
   insufficient_storage: { code: 'insufficient_storage', message: noSpaceMessage },
 } satisfies Partial<Record<Code, Failure>>;
 
-/** Examples for routes on which these two codes can only be about the Idempotency-Key. */
+// Examples for routes on which these codes have another cause than elsewhere.
 const inProgress: Failure = {
   code: 'conflict',
   message: 'A request with this Idempotency-Key is in progress. Repeat it in a moment.',
@@ -135,24 +135,24 @@ const badKey = exampleRefusal('invalid_request', 'Idempotency-Key', keyRule);
 
 /** The codes with which a route can fail, in the order in which they are checked. */
 export function failureCodesOf(route: Route): readonly Code[] {
-  if (route.bareProblem) return ['invalid_request'];
+  if (route.hasShortProblems) return ['invalid_request'];
   const codes: readonly (Code | false | undefined)[] = [
     route.scope !== 'public' && 'unauthenticated',
-    !route.probe && 'rate_limited',
+    !route.isProbe && 'rate_limited',
     route.scope !== 'public' && 'forbidden',
     route.body && 'payload_too_large',
     route.body && 'unsupported_media_type',
     'invalid_request',
     route.body && 'validation_failed',
-    route.absent !== undefined && 'not_found',
+    route.notFoundMessage !== undefined && 'not_found',
     isConditional(route) && 'precondition_failed',
     (isRepeatable(route) || route.failures.includes('conflict')) && 'conflict',
     isRepeatable(route) && 'idempotency_key_reused',
     ...route.failures.filter((code) => code !== 'conflict'),
     'internal_error',
     'unavailable',
-    // A read can need room as well, to sort.
-    !route.probe && 'insufficient_storage',
+    // A read may also need disk space, to sort.
+    !route.isProbe && 'insufficient_storage',
   ];
   return codes.filter((code) => code !== false && code !== undefined);
 }
@@ -208,7 +208,7 @@ export function problemResponses(route: Route, components: Components): Record<s
       [...byStatus].map(([status, codes]) => [`${status}`, response(schema, codes, route)]),
     ),
     ...Object.fromEntries(shared),
-    ...(route.bareProblem && { 503: bareResponse(route, components) }),
+    ...(route.hasShortProblems && { 503: shortProblemResponse(route, components) }),
   };
 }
 
@@ -237,8 +237,8 @@ function response(schema: OpenApiObject, codes: readonly Code[], route: Route): 
 }
 
 /** The headers of every answer that counts against a quota, which are all but those of probes. */
-export function rateLimitHeaders({ probe }: Route): OpenApiObject {
-  if (probe) return { RateLimit: neverSent('probes have no quota') };
+export function rateLimitHeaders({ isProbe }: Route): OpenApiObject {
+  if (isProbe) return { RateLimit: neverSent('probes have no quota') };
   return {
     RateLimit: { $ref: '#/components/headers/RateLimit' },
     'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
@@ -256,7 +256,7 @@ function isRetryable(code: Code): boolean {
 const exampleRequestId = '0b5f8a9e-4f0d-4c58-9e0c-6f1f6f7d2a51';
 
 function exampleOf(code: Code, route: Route): Failure {
-  if (code === 'not_found') return { code, message: route.absent ?? '' };
+  if (code === 'not_found') return { code, message: route.notFoundMessage ?? '' };
   if (code === 'conflict' && !route.failures.includes('conflict')) return inProgress;
   if (code === 'invalid_request' && isRepeatable(route)) return badKey;
   if (code === 'invalid_request' && !Object.hasOwn(route.parameters, 'page_size')) return noHost;
@@ -270,7 +270,7 @@ function exampleOf(code: Code, route: Route): Failure {
   return example;
 }
 
-function bareResponse(route: Route, components: Components): OpenApiObject {
+function shortProblemResponse(route: Route, components: Components): OpenApiObject {
   const message = 'The data store did not answer within 2000 ms.';
   const { type, title, status, detail } = problemOf({ code: 'unavailable', message }, exampleRequestId);
   return {
@@ -283,7 +283,7 @@ function bareResponse(route: Route, components: Components): OpenApiObject {
     },
     content: {
       'application/problem+json': {
-        schema: components.print(bareProblemSchema),
+        schema: components.print(shortProblemSchema),
         examples: { unavailable: { value: { type, title, status, detail } } },
       },
     },

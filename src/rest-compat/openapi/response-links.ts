@@ -35,7 +35,7 @@ function parameterSources({ path }: Route, created: Success['created']): OpenApi
   const sources = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => [
     name,
     created && name === resourceName
-      ? `$response.body#/${stepsOf(created.namedAt).join('/')}`
+      ? `$response.body#/${stepsOf(created.parameterValuePath).join('/')}`
       : `$request.path.${name}`,
   ]);
   return Object.fromEntries(sources);

@@ -12,7 +12,7 @@ import { agentConversation, agentThread, agentThreadMessage } from '../shapes/ag
 import { code, id, integer, text } from '../values.ts';
 import { issueKey } from './issue-key.ts';
 
-const absent = 'There is no such issue, or it has no messages to an agent yet.';
+const notFoundMessage = 'There is no such issue, or it has no messages to an agent yet.';
 
 /** GET /v1/issues/{issueKey}/agent-thread */
 export const thread = route({
@@ -25,7 +25,7 @@ export const thread = route({
   variables: (p) => ({ key: p.issueKey }),
   pick: 'issue.agentThread',
   reply: item(agentThread),
-  absent,
+  notFoundMessage,
 });
 
 /** GET /v1/issues/{issueKey}/agent-thread/messages */
@@ -39,7 +39,7 @@ export const threadMessages = route({
   variables: (p) => ({ key: p.issueKey, last: limits.threadMessages }),
   pick: 'issue.agentThread',
   reply: newest(agentConversation, 'The agent thread and its messages.'),
-  absent,
+  notFoundMessage,
 });
 
 const shortText = { minLength: 1, maxLength: limits.title } as const;

@@ -85,7 +85,7 @@ export const attachmentPreview = route({
   variables: (p) => ({ key: p.issueKey, id: p.attachmentId }),
   pick: 'issue.attachments.nodes.0.signedPreviewUrl',
   reply: redirect(),
-  absent: 'There is no such issue or attachment, or the attachment has no preview.',
+  notFoundMessage: 'There is no such issue or attachment, or the attachment has no preview.',
 });
 
 /** POST /v1/issues/{issueKey}/attachments, which the specification leaves open. */
@@ -122,7 +122,7 @@ export const attachmentCreate = route({
   pick: 'attachmentCreate',
   reply: createdAt(
     attachmentUpload,
-    { path: '/v1/issues/{issueKey}/attachments/{attachmentId}', namedAt: 'attachment.id' },
+    { path: '/v1/issues/{issueKey}/attachments/{attachmentId}', parameterValuePath: 'attachment.id' },
     'The attachment that was created, and the URL for its upload.',
   ),
 });

@@ -50,5 +50,5 @@ export const changes = route({
   pick: 'changes',
   reply: log(changePage),
   failures: ['cursor_expired', 'too_many_streams'],
-  names: { waitSeconds: 'wait' },
+  restNames: { waitSeconds: 'wait' },
 });

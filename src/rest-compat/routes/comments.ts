@@ -74,7 +74,7 @@ export const commentCreate = route({
   operation: CommentCreateDocument,
   variables: ({ issueKey }, fields) => ({ input: { issueKey, ...fields } }),
   pick: 'commentCreate.comment',
-  reply: createdAt(comment, { path: '/v1/issues/{issueKey}/comments/{commentId}', namedAt: 'id' }),
+  reply: createdAt(comment, { path: '/v1/issues/{issueKey}/comments/{commentId}', parameterValuePath: 'id' }),
 });
 
 /** PATCH /v1/issues/{issueKey}/comments/{commentId} */

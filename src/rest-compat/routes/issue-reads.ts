@@ -39,7 +39,7 @@ export const issues = route({
   check: unknownTeamViolations,
   pick: 'issues',
   reply: list(issue, { isBounded: true }),
-  names: teamNames,
+  restNames: teamNames,
 });
 
 /** GET /v1/issues/{issueKey}, which the specification leaves open. */

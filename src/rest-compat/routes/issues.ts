@@ -39,8 +39,8 @@ export const issueCreate = route({
   operation: IssueCreateDocument,
   variables: (_p, { initialStatusId, ...fields }) => ({ input: { ...fields, statusId: initialStatusId } }),
   pick: 'issueCreate.issue',
-  reply: createdAt(issue, { path: '/v1/issues/{issueKey}', namedAt: 'key' }),
-  names: { statusId: 'initialStatusId' },
+  reply: createdAt(issue, { path: '/v1/issues/{issueKey}', parameterValuePath: 'key' }),
+  restNames: { statusId: 'initialStatusId' },
 });
 
 /** PATCH /v1/issues/{issueKey} */
@@ -73,7 +73,7 @@ export const issueUpdate = route({
   }),
   pick: 'issueUpdate.issue',
   reply: item(issue),
-  names: { statusId: 'issueStatusId' },
+  restNames: { statusId: 'issueStatusId' },
 });
 
 /** DELETE /v1/issues/{issueKey} */

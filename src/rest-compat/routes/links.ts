@@ -41,7 +41,7 @@ export const linkCreate = route({
   pick: ({ issueLinkCreate: { created, issueLink: resource } }) => ({ created, resource }),
   reply: createdOrExisting(issueLink, {
     path: '/v1/issues/{issueKey}/links/{linkId}',
-    namedAt: 'linkId',
+    parameterValuePath: 'linkId',
   }),
 });
 

@@ -54,7 +54,7 @@ export const members = route({
   check: unknownTeamViolations,
   pick: 'members',
   reply: list(member),
-  names: teamNames,
+  restNames: teamNames,
 });
 
 /** GET /v1/members/{memberId} */

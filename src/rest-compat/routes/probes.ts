@@ -17,7 +17,7 @@ export const health = route({
   variables: () => ({}),
   pick: 'health',
   reply: item(status),
-  probe: true,
+  isProbe: true,
 });
 
 /** GET /healthz: the same under another path. */
@@ -31,7 +31,7 @@ export const healthz = route({
   variables: () => ({}),
   pick: 'health',
   reply: item(status),
-  probe: true,
+  isProbe: true,
 });
 
 /** GET /readyz: the database answers. */
@@ -45,6 +45,6 @@ export const readyz = route({
   variables: () => ({}),
   pick: 'readiness',
   reply: item(status),
-  bareProblem: true,
-  probe: true,
+  hasShortProblems: true,
+  isProbe: true,
 });

@@ -61,7 +61,7 @@ export const projects = route({
   check: unknownTeamViolations,
   pick: 'projects',
   reply: list(project),
-  names: teamNames,
+  restNames: teamNames,
 });
 
 /** GET /v1/projects/{projectKey} */

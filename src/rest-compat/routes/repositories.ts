@@ -74,5 +74,5 @@ export const defaultRepository = route({
   variables: (p) => ({ code: p.teamCode }),
   pick: 'team.defaultRepository',
   reply: item(repositoryContext, 'The default repository of the team.'),
-  absent: 'There is no such team, or it has no default repository.',
+  notFoundMessage: 'There is no such team, or it has no default repository.',
 });

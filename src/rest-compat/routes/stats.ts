@@ -65,7 +65,7 @@ function dateOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-const names = { ...teamNames, groupBy: 'group_by', first: 'first', timeZone: 'time_zone' } as const;
+const restNames = { ...teamNames, groupBy: 'group_by', first: 'first', timeZone: 'time_zone' } as const;
 
 /** GET /v1/stats */
 export const stats = route({
@@ -92,7 +92,7 @@ export const stats = route({
   check: unknownTeamViolations,
   pick: ({ issueStats }) => ({ rows: issueStats }),
   reply: tableOf(issueGroup, { maxRows: maxStatsGroups, history: false }),
-  names,
+  restNames,
 });
 
 /** The limit is that of docs/limits.md, "Cost". */
@@ -130,7 +130,7 @@ export const statsTrend = route({
   check: unknownTeamViolations,
   pick: ({ issueTrend: { historySinceUtc, periods: rows } }) => ({ historySinceUtc, rows }),
   reply: tableOf(issueTrendPeriod, { maxRows: maxPeriods * maxTrendGroups, history: true }),
-  names,
+  restNames,
 });
 
 /** GET /v1/stats/flow */
@@ -151,5 +151,5 @@ export const statsFlow = route({
   check: unknownTeamViolations,
   pick: ({ issueFlow: { historySinceUtc, periods: rows } }) => ({ historySinceUtc, rows }),
   reply: tableOf(issueFlowPeriod, { maxRows: maxPeriods, history: true }),
-  names: { ...teamNames, timeZone: 'time_zone' },
+  restNames: { ...teamNames, timeZone: 'time_zone' },
 });

@@ -70,7 +70,7 @@ export const webhookCreate = route({
   pick: 'webhookCreate',
   reply: createdAt(
     webhookWithSecret,
-    { path: '/v1/webhooks/{webhookId}', namedAt: 'webhook.id' },
+    { path: '/v1/webhooks/{webhookId}', parameterValuePath: 'webhook.id' },
     'The webhook that was created, and its secret.',
   ),
   failures: ['conflict'],

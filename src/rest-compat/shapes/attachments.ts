@@ -22,12 +22,12 @@ const attachmentFields = {
   uploadedByUserAccountId: id('user', 'uploadedByUserAccountId'),
   uploadedByDisplayName: text(limits.name, 'uploadedBy.displayName'),
   // Never null here, because an attachment cannot be read before its bytes have been uploaded.
-  uploadedUtc: timestamp('uploadedUtc', { absent: '' }),
+  uploadedUtc: timestamp('uploadedUtc', { ifNull: '' }),
   downloadUrl: url('downloadUrl'),
   previewUrl: url('previewUrl'),
   isPreviewAvailable: boolean('isPreviewAvailable'),
   previewKind: code('PreviewKind', 'previewKind'),
-  codeLanguage: text(limits.name, 'codeLanguage', { absent: '' }),
+  codeLanguage: text(limits.name, 'codeLanguage', { ifNull: '' }),
 };
 
 /** The specification's Attachment. */

@@ -48,7 +48,7 @@ export const delivery: Shape<NonNullable<IssueFieldsFragment['delivery']>> = sha
 export const assignee: Shape<IssueFieldsFragment['assignees'][number]> = shape('Assignee', {
   userAccountId: id('user', 'userAccountId'),
   displayName: text(limits.name, 'displayName'),
-  avatarUrl: url('avatarUrl', { absent: '' }),
+  avatarUrl: url('avatarUrl', { ifNull: '' }),
   principalKind: code('PrincipalKind', 'principalKind'),
 });
 
@@ -67,7 +67,7 @@ export const label: Shape<IssueFieldsFragment['labels'][number]> = shape('Label'
   name: text(limits.name, 'name'),
   description: text(limits.description, 'description'),
   color: text(limits.color, 'color'),
-  teamId: id('team', 'teamId', { absent: '' }),
-  groupId: id('label', 'groupId', { absent: '' }),
-  groupName: text(limits.name, 'groupName', { absent: '' }),
+  teamId: id('team', 'teamId', { ifNull: '' }),
+  groupId: id('label', 'groupId', { ifNull: '' }),
+  groupName: text(limits.name, 'groupName', { ifNull: '' }),
 });

@@ -36,7 +36,7 @@ export const issue: Shape<IssueFieldsFragment> = shape(
     teamColor: text(limits.color, 'team.color'),
     reporterUserAccountId: id('user', 'reporterUserAccountId'),
     reporterDisplayName: text(limits.name, 'reporter.displayName'),
-    reporterAvatarUrl: url('reporter.avatarUrl', { absent: '' }),
+    reporterAvatarUrl: url('reporter.avatarUrl', { ifNull: '' }),
     parentIssueId: nullable(id('issue', 'parentIssueId')),
     statusId: id('status', 'statusId'),
     priority: code('Priority', 'priority'),

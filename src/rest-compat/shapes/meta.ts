@@ -34,6 +34,6 @@ export const codeTables: Shape<CodesQuery> = shape('CodeTables', {
 /** The meaning of an error code. */
 export const errorCode: Shape<CodeEntry> = shape('ErrorCode', {
   code: text(limits.name, 'name'),
-  status: integer('code', { absent: 500, description: 'The HTTP status of responses with this code.' }),
+  status: integer('code', { ifNull: 500, description: 'The HTTP status of responses with this code.' }),
   description: text(limits.summary, 'description'),
 });

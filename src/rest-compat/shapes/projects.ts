@@ -15,7 +15,7 @@ const projectFields = {
   state: name('ProjectState', 'state'),
   statusId: id('pstatus', 'statusId'),
   teamId: id('team', 'teamId'),
-  leadUserAccountId: id('user', 'leadUserAccountId', { absent: '' }),
+  leadUserAccountId: id('user', 'leadUserAccountId', { ifNull: '' }),
   priority: code('Priority', 'priority'),
   labelIds: ids('label', limits.projectLabels, 'labelIds'),
   targetUtc: nullable(timestamp('targetUtc')),

@@ -12,8 +12,8 @@ export const subIssue: Shape<SubIssueFieldsFragment> = shape('SubIssue', {
   statusName: text(limits.name, 'status.name'),
   statusColor: text(limits.color, 'status.color'),
   isCompleted: boolean('status.isTerminal'),
-  primaryAssigneeUserAccountId: id('user', 'primaryAssigneeUserAccountId', { absent: '' }),
-  primaryAssigneeDisplayName: text(limits.name, 'primaryAssignee.displayName', { absent: '' }),
-  primaryAssigneeAvatarUrl: url('primaryAssignee.avatarUrl', { absent: '' }),
-  primaryAssigneePrincipalKind: code('PrincipalKind', 'primaryAssignee.principalKind', { absent: 'NOBODY' }),
+  primaryAssigneeUserAccountId: id('user', 'primaryAssigneeUserAccountId', { ifNull: '' }),
+  primaryAssigneeDisplayName: text(limits.name, 'primaryAssignee.displayName', { ifNull: '' }),
+  primaryAssigneeAvatarUrl: url('primaryAssignee.avatarUrl', { ifNull: '' }),
+  primaryAssigneePrincipalKind: code('PrincipalKind', 'primaryAssignee.principalKind', { ifNull: 'NOBODY' }),
 });

@@ -53,8 +53,8 @@ interface EntityOptions<Name extends TableName> {
   where?: Predicate;
   /** The column of another table that already counts the visible rows. */
   counter?: Counter;
-  /** A further condition for rows that are not reached through their parent, such as that their issue is not deleted. */
-  within?: Predicate;
+  /** A condition on the parent of a row, such as that its issue is not deleted, for rows that are not read through their parent. */
+  parentWhere?: Predicate;
   orders?: Readonly<Record<string, OrderColumn<Row<Name>>>>;
   /** What to say about some of the orders, besides the column. */
   orderNotes?: Readonly<Record<string, string>>;
@@ -112,10 +112,10 @@ export class Entity<Name extends TableName> {
     return this.options.where ?? { all: [] };
   }
 
-  /** The condition for rows that are not reached through their parent, as by `node(id)`. */
-  get whereAlone(): Predicate {
-    const { within } = this.options;
-    return within ? { all: [this.where, within] } : this.where;
+  /** The condition for rows that are not read through their parent, as by `node(id)`. */
+  get whereIncludingParent(): Predicate {
+    const { parentWhere } = this.options;
+    return parentWhere ? { all: [this.where, parentWhere] } : this.where;
   }
 
   /** Declares the fields of the type. A type with a prefix gets `id` and implements `Node` without declaring them. */

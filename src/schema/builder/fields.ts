@@ -58,13 +58,15 @@ declare global {
         options: FieldMeta & Nullness<ParentShape[Key]>,
       ): FieldRef<Types, unknown>;
       /**
-       * The row that a column of the parent refers to. `isAlone` is set if the row may be hidden by the deletion of something else than
-       * the parent, as the comment of a change is by that of its issue.
+       * The row that a column of the parent refers to. `checksParent` is set if the row may be hidden because its own parent is deleted,
+       * as the comment that a change is about may be hidden because its issue is.
        */
       reference<Name extends TableName, Key extends TextColumn<ParentShape>>(
         target: Entity<Name>,
         key: Key,
-        options: FieldMeta & { by?: 'id' | 'userAccountId'; isAlone?: boolean } & Nullness<ParentShape[Key]>,
+        options: FieldMeta & { by?: 'id' | 'userAccountId'; checksParent?: boolean } & Nullness<
+            ParentShape[Key]
+          >,
       ): FieldRef<Types, unknown>;
       /** The only row of another type that refers to the parent, if there is one. */
       one<Name extends TableName>(
@@ -164,10 +166,10 @@ type ComputedArguments = FieldMeta & {
 function computed(
   t: FieldBuilder,
   { type, columns, references = {}, compute, ...meta }: ComputedArguments,
-  context: boolean,
+  usesContext: boolean,
 ) {
   const plans = referencePlans(references);
-  return planned(t, type, meta, { kind: 'computed', columns, references: plans, context, compute });
+  return planned(t, type, meta, { kind: 'computed', columns, references: plans, usesContext, compute });
 }
 
 const helpers = {
@@ -178,9 +180,9 @@ const helpers = {
     this: FieldBuilder,
     target: Entity<TableName>,
     key: string,
-    { by = 'id', isAlone = false, ...meta }: FieldMeta & { by?: string; isAlone?: boolean },
+    { by = 'id', checksParent = false, ...meta }: FieldMeta & { by?: string; checksParent?: boolean },
   ) {
-    const where = isAlone ? target.whereAlone : target.where;
+    const where = checksParent ? target.whereIncludingParent : target.where;
     return planned(this, target.ref, meta, { kind: 'reference', ...referencePlan(target, key, by, where) });
   },
   one(

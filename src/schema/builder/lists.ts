@@ -24,10 +24,10 @@ export function through<Join extends TableName, Target extends TableName>(
 }
 
 /**
- * How children refer to their parent: by their column `key`, or through a join table. Both hold the parent's `of`, by
+ * How children refer to their parent: by their column `key`, or through a join table. Both hold the parent's column `parentKey`, by
  * default its id.
  */
-type Children<Parent, Name extends TableName> = { of?: TextColumn<Parent> } & (
+type Children<Parent, Name extends TableName> = { parentKey?: TextColumn<Parent> } & (
   | { key: TextColumn<Row<Name>>; through?: undefined }
   | { through: Through & { target: Name }; key?: undefined }
 );
@@ -91,10 +91,10 @@ interface ParentOptions {
 }
 
 interface ChildOptions extends FieldMeta, ParentOptions {
-  of?: string;
+  parentKey?: string;
 }
 
-function link({ key, through: join }: ParentOptions): ParentLink {
+function parentLinkOf({ key, through: join }: ParentOptions): ParentLink {
   if (join) return { through: join };
   if (key) return { column: key };
   throw new Error('The children have neither a key nor a join table.');
@@ -102,7 +102,7 @@ function link({ key, through: join }: ParentOptions): ParentLink {
 
 /** All children of a parent. */
 function childSource(target: Entity<TableName>, options: ParentOptions): ChildSource {
-  return { table: target.options.table, where: target.where, parent: link(options) };
+  return { table: target.options.table, where: target.where, parent: parentLinkOf(options) };
 }
 
 /** The part of Pothos's field builder that makes arguments. */
@@ -169,8 +169,8 @@ function connection(
 }
 
 function childList(target: Entity<TableName>, options: ChildOptions & { orderBy: readonly ListOrder[] }) {
-  const { key, through: join, of = 'id', orderBy, ...meta } = options;
-  return { meta, source: childSource(target, { key, through: join }), orderBy, parentKey: of };
+  const { key, through: join, parentKey = 'id', orderBy, ...meta } = options;
+  return { meta, source: childSource(target, { key, through: join }), orderBy, parentKey };
 }
 
 const helpers = {
@@ -179,15 +179,15 @@ const helpers = {
     target: Entity<TableName>,
     options: ChildOptions & ListDefaults & { count?: string },
   ) {
-    const { key, through: join, of = 'id', count, maxPageSize, defaultOrder, ...meta } = options;
+    const { key, through: join, parentKey = 'id', count, maxPageSize, defaultOrder, ...meta } = options;
     const base = target.list();
-    const source = { ...base.source, parent: link({ key, through: join }) };
+    const source = { ...base.source, parent: parentLinkOf({ key, through: join }) };
     return connection(
       this,
       target,
       { ...base, source, ...(maxPageSize && { maxPageSize }), ...(defaultOrder && { defaultOrder }) },
       meta,
-      of,
+      parentKey,
       count,
     );
   },
@@ -215,13 +215,13 @@ const helpers = {
     return planned(this, [prefix ? 'ID' : 'String'], meta, {
       kind: 'list',
       ...list,
-      only: { column, prefix },
+      singleColumn: { column, prefix },
     });
   },
   count(this: FieldBuilder, target: Entity<TableName>, options: ChildOptions & { filter: Predicate }) {
-    const { key, through: join, of = 'id', filter, ...meta } = options;
+    const { key, through: join, parentKey = 'id', filter, ...meta } = options;
     const source = childSource(target, { key, through: join });
-    return planned(this, 'Int', meta, { kind: 'count', source, filter, parentKey: of });
+    return planned(this, 'Int', meta, { kind: 'count', source, filter, parentKey });
   },
 };
 Object.assign(RootFieldBuilder.prototype, helpers);

@@ -27,10 +27,10 @@ export interface DeclaredExtensions {
   waits?(this: void, args: object): boolean;
   /** Its value depends only on tables that the position of the data covers, see `coveredByPosition`. */
   readonly isCoveredByPosition?: true;
-  /** The statement of the mutation keeps the Idempotency-Key itself. */
-  readonly keepsKey?: boolean;
-  /** Its answer may show what other tokens of the member may not read, so only the same token can repeat the mutation. */
-  readonly isRepeatedByToken?: true;
+  /** The statement of the mutation also stores the Idempotency-Key. */
+  readonly storesKey?: boolean;
+  /** Whether only the same token may repeat the mutation, because its answer may show what other tokens of the member may not read. */
+  readonly isRepeatableBySameTokenOnly?: true;
   /** Why the mutation takes no Idempotency-Key. */
   readonly takesNoKey?: string;
   /** The events that the mutation leaves in the log of changes, or why there are none. */

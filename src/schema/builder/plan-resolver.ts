@@ -61,20 +61,20 @@ function resolverOf(plan: Plan): Resolve {
     case 'byKey':
       return async (_row, args, ctx) => {
         const { loaders } = requireSignedIn(ctx);
-        const named = plan.lookup(String(args[plan.argument]));
-        return (named && (await loaders.find(plan.table, { all: [plan.where, named] }))) ?? null;
+        const condition = plan.lookup(String(args[plan.argument]));
+        return (condition && (await loaders.find(plan.table, { all: [plan.where, condition] }))) ?? null;
       };
     case 'connection': {
-      const requests = new RequestsOfRuns(plan.list);
+      const requests = new PageRequestCache(plan.list);
       return (row, args, ctx, { fieldNodes }) =>
-        connectionOf(ctx, plan.list, listParent(plan, row), requests.of(ctx, fieldNodes, args));
+        connectionOf(ctx, plan.list, listParent(plan, row), requests.get(ctx, fieldNodes, args));
     }
     case 'list':
       return async (row, _args, ctx) => {
         const rows = await requireSignedIn(ctx)
           .loaders.lists(plan.source, plan.orderBy)
           .load(String(row[plan.parentKey]));
-        return plan.only ? rows.map(onlyColumn(plan.only)) : rows;
+        return plan.singleColumn ? rows.map(singleColumnReader(plan.singleColumn)) : rows;
       };
     case 'one':
       return async (row, _args, ctx) => {
@@ -105,7 +105,7 @@ function resolverOf(plan: Plan): Resolve {
         compute(
           row,
           await loadReferences(ctx, plan.references, row),
-          plan.context ? requireSignedIn(ctx) : undefined,
+          plan.usesContext ? requireSignedIn(ctx) : undefined,
         );
     }
     case 'concatenated':
@@ -138,23 +138,23 @@ function resolverOf(plan: Plan): Resolve {
 }
 
 /**
- * The requests for pages of one list. A selection has the same arguments under all of its parents, of which there may be hundreds,
- * and a filter may be long.
+ * Caches the validated requests for pages of one list, by the context of the operation and the selection. A selection has the same
+ * arguments under all of its parents, of which there may be hundreds, and a filter may be long.
  */
-class RequestsOfRuns {
+class PageRequestCache {
   readonly #list: ListDeclaration;
-  readonly #ofRun = new WeakMap<Context, Map<FieldNode | undefined, ValidatedPage>>();
+  readonly #byRun = new WeakMap<Context, Map<FieldNode | undefined, ValidatedPage>>();
 
   constructor(list: ListDeclaration) {
     this.#list = list;
   }
 
-  of(run: Context, [selection]: readonly FieldNode[], args: Record<string, unknown>): ValidatedPage {
-    let ofRun = this.#ofRun.get(run);
-    if (!ofRun) this.#ofRun.set(run, (ofRun = new Map()));
-    const known = ofRun.get(selection) ?? pageRequest(this.#list, args);
-    ofRun.set(selection, known);
-    return known;
+  get(run: Context, [selection]: readonly FieldNode[], args: Record<string, unknown>): ValidatedPage {
+    let bySelection = this.#byRun.get(run);
+    if (!bySelection) this.#byRun.set(run, (bySelection = new Map()));
+    const request = bySelection.get(selection) ?? pageRequest(this.#list, args);
+    bySelection.set(selection, request);
+    return request;
   }
 }
 
@@ -185,7 +185,7 @@ function listParent({ parentKey, count }: Plan & { kind: 'connection' }, parent:
   };
 }
 
-function onlyColumn({ column, prefix }: NonNullable<(Plan & { kind: 'list' })['only']>) {
+function singleColumnReader({ column, prefix }: NonNullable<(Plan & { kind: 'list' })['singleColumn']>) {
   return (row: AnyRow) => (prefix ? encodeId(prefix, String(row[column])) : row[column]);
 }
 

@@ -17,7 +17,7 @@ export interface ReferencePlan {
   where: Predicate;
 }
 
-/** The rows that a computed field reads, each with the columns that it reads and the rows that are reached from it. */
+/** The rows that a computed field reads, each with the columns that it reads and the rows that it refers to in turn. */
 export interface ReferencePlans {
   readonly [name: string]: ReferencePlan & { columns: readonly string[]; nested: ReferencePlans };
 }
@@ -83,13 +83,13 @@ export type Plan =
       /** The column of the parent that holds the number of rows of the unfiltered list. */
       count?: string;
     }
-  /** The parent's children as a plain list, or one column of it (`only`). */
+  /** The parent's children as a plain list, or one column of it (`singleColumn`). */
   | {
       kind: 'list';
       source: ChildSource;
       orderBy: readonly ListOrder[];
       parentKey: string;
-      only?: { column: string; prefix?: IdPrefix };
+      singleColumn?: { column: string; prefix?: IdPrefix };
     }
   /** The parent's only child, if there is one. */
   | { kind: 'one'; source: Source & { parent: { column: string } }; parentKey: string }
@@ -106,13 +106,13 @@ export type Plan =
       compute: (sums: Record<string, number>) => unknown;
     }
   /**
-   * A value computed from these columns, from referenced rows and, if `context` is true, from the request's context.
+   * A value computed from these columns, from referenced rows and, if `usesContext` is true, from the request's context.
    */
   | {
       kind: 'computed';
       columns: readonly string[];
       references: ReferencePlans;
-      context: boolean;
+      usesContext: boolean;
       compute: (row: never, references: never, ctx: SignedIn) => unknown;
     }
   /** A text concatenated from literals, columns of the row and columns of rows that it refers to. */
@@ -134,15 +134,15 @@ export type Plan =
 
 /** What the value of a field may depend on besides rows, the scopes of the token, the document and today's date. */
 export interface PlanDependencies {
-  /** It may depend on the clock or a secret, for example, so statements do not show whether the value is still the same. */
-  readonly dependsOnAnything: boolean;
+  /** It may depend on the request's context, such as the clock or a secret, so statements do not show whether it is still the same. */
+  readonly dependsOnContext: boolean;
   /** It may differ between tokens that may read the same. */
   readonly dependsOnViewer: boolean;
 }
 
-const onRows: PlanDependencies = { dependsOnAnything: false, dependsOnViewer: false };
-const onViewer: PlanDependencies = { dependsOnAnything: false, dependsOnViewer: true };
-const onContext: PlanDependencies = { dependsOnAnything: true, dependsOnViewer: true };
+const onRows: PlanDependencies = { dependsOnContext: false, dependsOnViewer: false };
+const onViewer: PlanDependencies = { dependsOnContext: false, dependsOnViewer: true };
+const onContext: PlanDependencies = { dependsOnContext: true, dependsOnViewer: true };
 
 const dependencies: Readonly<Record<Plan['kind'], PlanDependencies>> = {
   id: onRows,
@@ -161,11 +161,11 @@ const dependencies: Readonly<Record<Plan['kind'], PlanDependencies>> = {
   self: onRows,
   source: onContext,
   // An event is the parent of its answer, and the same for every subscriber.
-  events: { dependsOnAnything: true, dependsOnViewer: false },
+  events: { dependsOnContext: true, dependsOnViewer: false },
 };
 
 export function dependenciesOf(plan: Plan): PlanDependencies {
-  return plan.kind === 'computed' && plan.context ? onContext : dependencies[plan.kind];
+  return plan.kind === 'computed' && plan.usesContext ? onContext : dependencies[plan.kind];
 }
 
 /** The tables whose rows a field shows, counts or computes with. What the call of a resolver reads is not known here. */

@@ -23,7 +23,7 @@ export async function contextOfVisitor(
   request: ServerRequest,
 ): Promise<OperationContext> {
   try {
-    return await request.visitorContext();
+    return await request.publicContext();
   } catch (refusal) {
     const needsToken = await missingTokenError(graph, request).catch(() => undefined);
     throw needsToken ?? refusal;

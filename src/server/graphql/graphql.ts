@@ -61,9 +61,9 @@ export function createGraphQLHandler(
 ): GraphQLHandler {
   const reader = new DocumentReader(schema);
   const schemaAccess = new SchemaAccess(schema, introspection);
-  const { manifest = new Map(), only = false } = trusted ?? {};
+  const { manifest = new Map(), refusesOthers = false } = trusted ?? {};
   const own = explorer ? pageDocuments : undefined;
-  const documents = new PersistedDocuments(reader, { manifest, own, only }, (documentId, error) =>
+  const documents = new PersistedDocuments(reader, { manifest, own, refusesOthers }, (documentId, error) =>
     warn({ documentId, err: error }, 'a document of the manifest cannot be used'),
   );
   const graph = {
@@ -218,22 +218,22 @@ async function runWithSuggestions(
     // The operation is checked and compiled in the same turn of the event loop, unless its workspace has no place left.
     const newText = documents.newText(parameters);
     // The text may be in the URL, and the body may have large variables.
-    if (newText !== undefined) await incoming.turn(Math.max(incoming.bodyBytes, newText.length));
+    if (newText !== undefined) await incoming.documentTurn(Math.max(incoming.bodyBytes, newText.length));
     const document = documents.find(parameters, operation.principal !== undefined);
     schemaAccess.check(document, operation);
     // A short document can ask for much of the schema, which takes as long as preparing a large document and needs no token.
     const asksForSchema = schemaAccess.asksForSchema(document);
-    if (asksForSchema) await incoming.turn(schemaBytes);
+    if (asksForSchema) await incoming.documentTurn(schemaBytes);
     const { operationName, variables } = parameters;
     const chosen = chooseOperation(document, operationName);
     const name = (chosen.name?.value ?? '').slice(0, maxOperationNameLength);
-    incoming.note(name);
+    incoming.noteOperation(name);
     if (name !== '' && documents.isTrusted(parameters)) incoming.labels.operation = name;
     if (incoming.method === 'GET' && chosen.operation === OperationTypeNode.MUTATION) {
       raise('method_not_allowed', 'A GET cannot change anything: send mutations with POST.');
     }
     const turnBytes = asksForSchema ? undefined : firstPieces.turnOf(caller, document);
-    if (turnBytes !== undefined) await incoming.turn(turnBytes);
+    if (turnBytes !== undefined) await incoming.documentTurn(turnBytes);
     if (operation.principal) await incoming.takeWorkspacePlace();
     if (chosen.operation === OperationTypeNode.SUBSCRIPTION) {
       context.isSubscription = true;

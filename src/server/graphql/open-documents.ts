@@ -11,7 +11,7 @@ export async function openDocuments({
   if (documentsFile === undefined) return undefined;
   try {
     const manifest = parseManifest(await readFile(documentsFile, 'utf8'));
-    return { manifest, only: documents === 'trusted' };
+    return { manifest, refusesOthers: documents === 'trusted' };
   } catch (error) {
     throw new ConfigError(problemsOf(error).map((problem) => `DOCUMENTS_FILE: ${documentsFile} ${problem}`));
   }

@@ -76,7 +76,7 @@ export function directReply(result: OperationResult, context: OperationRun): Htt
     status,
     headers: { 'Content-Type': `${context.mediaType}; charset=utf-8`, ...headers, Vary: 'Accept' },
     ...(json
-      ? { body: withExtensions(json.bytes, extensions), isConstant: json.isConstant, sent: json.release }
+      ? { body: withExtensions(json.bytes, extensions), isConstant: json.isConstant, onSent: json.release }
       : { body: JSON.stringify({ errors, data, extensions }) }),
   };
 }

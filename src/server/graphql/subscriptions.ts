@@ -21,19 +21,19 @@ export async function subscriptionReply(
   const { read, after, isShared, variables, pageTest } = openSubscription(subscription, context);
   if (!acceptsEvents(request.headers.accept))
     raise('not_acceptable', 'A subscription is answered as text/event-stream, which Accept has to allow.');
-  const deliver = async (readContext: OperationContext, cursor: string): Promise<EventChunk> => {
+  const readAfter = async (readContext: OperationContext, cursor: string): Promise<EventChunk> => {
     const { events, hasErrors, ...rest } = await read(readContext, cursor);
     const answers = events.map((event) => ({ id: event.cursor, type: 'next', json: event.json }));
     return chunkOf(answers, { ...rest, isUnshareable: hasErrors });
   };
   const cohort = isShared ? cohortOf(subscription, variables) : undefined;
   const cursor = request.headers['last-event-id']?.toString() || after;
-  const readFirst = async () => deliver(context, cursor || (await newestCursor(context)));
+  const readFirst = async () => readAfter(context, cursor || (await newestCursor(context)));
   const first = await (cohort ? request.firstChunk(`${cursor ?? ''} ${cohort}`, readFirst) : readFirst());
   if (first.objects) context.charge?.(first.objects);
   const events = await request.stream({
     first,
-    deliver,
+    readAfter,
     pageTest: pageTest(),
     errorChunk: (error) => errorChunk(error, context),
     cohort,
@@ -60,7 +60,7 @@ const complete = { type: 'complete', json: '' };
 export function answerAsEvents(
   json: string,
   headers: Record<string, string>,
-  sent: (() => void) | undefined,
+  onSent: (() => void) | undefined,
 ): HttpReply {
   const { pieces } = chunkOf([{ type: 'next', json }, complete], {
     cursor: '',
@@ -71,7 +71,7 @@ export function answerAsEvents(
     status: 200,
     headers: { ...streamHeaders, ...headers },
     body: Buffer.concat(pieces),
-    ...(sent && { sent }),
+    ...(onSent && { onSent }),
   };
 }
 

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { type WebSocket, type ServerOptions, WebSocketServer } from 'ws';
 import { clientGone } from '../../db/engine/deadline.ts';
 import { InvalidTokenError } from '../../executor/answers/challenge.ts';
-import { isOurs } from '../../executor/answers/errors.ts';
+import { isServerError } from '../../executor/answers/errors.ts';
 import { maxBodyBytes } from '../../executor/limits.ts';
 import type { OpenStreams } from '../../live/open-streams.ts';
 import type { HttpReply } from '../../rest-compat/http-reply.ts';
@@ -297,7 +297,7 @@ export class WebSockets {
       const reply = await this.#answer(socket, unanswered, request);
       if (reply.events) return executionOf(answersOf(socket, reply.events, ticket, () => end(reply.status)));
       const json = jsonOf(reply.body);
-      reply.sent?.();
+      reply.onSent?.();
       end(unanswered.hasLeft() ? 499 : reply.status);
       if (reply.status === 200) return executionOf(socket.answers.valueOf(json));
       if (reply.status === 401) socket.sender.refuse();
@@ -306,7 +306,7 @@ export class WebSockets {
         socket.sender.close(closeCodes.goingAway, 'Going away');
       return errorsIn(String(json)).map(graphQLError);
     } catch (error) {
-      if (isOurs(error)) this.#options.contexts.report(request, error);
+      if (isServerError(error)) this.#options.contexts.report(request, error);
       end(unanswered.hasLeft() ? 499 : statusOf(error));
       return [errorOf(error, request.requestId)];
     } finally {

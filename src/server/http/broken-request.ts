@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import { headRule } from '../../executor/limits.ts';
+import { headersTooLargeMessage } from '../../executor/limits.ts';
 import { answerAndClose } from './answer-and-close.ts';
 import {
   badRequest,
@@ -30,7 +30,7 @@ const violations: Readonly<Record<string, HttpViolation>> = {
   HPE_HEADER_OVERFLOW: {
     status: 431,
     reason: 'Request Header Fields Too Large',
-    message: headRule,
+    message: headersTooLargeMessage,
   },
   // A client that begins HTTP/2 without TLS.
   HPE_PAUSED_H2_UPGRADE: unsupportedVersion,

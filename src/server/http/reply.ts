@@ -59,13 +59,13 @@ export async function sendReply(
   for (const headers of commonHeaders) if (headers) head.add(headers);
   if (reply.headers) head.add(reply.headers);
   head.vary('Authorization');
-  if (reply.knownBytes !== undefined) chooseRepresentation(head, res.req, reply.knownBytes);
+  if (reply.unchangedBytes !== undefined) chooseRepresentation(head, res.req, reply.unchangedBytes);
   const body = isBuffered(reply.body)
     ? await represent(head, res.req, reply.body, reply.isConstant)
     : reply.body;
-  if (reply.sent) {
-    if (body === reply.body) res.once('finish', reply.sent);
-    else reply.sent();
+  if (reply.onSent) {
+    if (body === reply.body) res.once('finish', reply.onSent);
+    else reply.onSent();
   }
   if (isBuffered(body)) head.set('Content-Length', String(body.length));
   // For HEAD, the handler sets the length. A stream has a type and no length.

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { OperationContext } from '../../executor/run/execute.ts';
 import { snapshotHeader } from '../../executor/run/snapshot-header.ts';
-import { bodySizeRule, maxBodyBytes } from '../../executor/limits.ts';
+import { bodyTooLargeMessage, maxBodyBytes } from '../../executor/limits.ts';
 import type { EarlierAnswer } from '../../executor/answers/revalidation.ts';
 import type { EventChunk, EventStream, StreamSource } from '../../rest-compat/event-chunks.ts';
 import type { RestRequest } from '../../rest-compat/rest-handler.ts';
@@ -37,7 +37,7 @@ const visitorBodySizes = {
   maxBytes: maxVisitorBodyBytes,
   sizeRule: `The body is larger than ${maxVisitorBodyBytes.toLocaleString('en')} bytes, the most without a token.`,
 };
-const bodySizes = { maxBytes: maxBodyBytes, sizeRule: bodySizeRule };
+const bodySizes = { maxBytes: maxBodyBytes, sizeRule: bodyTooLargeMessage };
 
 /** A request, as the handlers see it. */
 export class ServerRequest implements RestRequest {
@@ -161,7 +161,7 @@ export class ServerRequest implements RestRequest {
   }
 
   /** Waits for a turn of its own, so that long work is not done for several requests in a row. */
-  async turn(bytes: number): Promise<void> {
+  async documentTurn(bytes: number): Promise<void> {
     const workspaceId = this.#workspaceId;
     if (workspaceId !== undefined) await this.ticket?.turn(bytes, workspaceId);
     else await this.ticket?.turn(bytes, callerOfAddress(this.address), 'visitors');
@@ -184,8 +184,8 @@ export class ServerRequest implements RestRequest {
     return this.ticket?.deadline.onDisconnect(listener) ?? (() => undefined);
   }
 
-  visitorContext(): Promise<OperationContext> {
-    return this.#contexts.visitorContext(this);
+  publicContext(): Promise<OperationContext> {
+    return this.#contexts.publicContext(this);
   }
 
   uncountedContext(): OperationContext {
@@ -232,7 +232,7 @@ export class ServerRequest implements RestRequest {
       workspaceId: this.#workspaceId,
     });
     const bytes = await (isWhole ? read : this.whileSuspended(read));
-    if (bytes.length > smallBodyBytes) await this.turn(bytes.length);
+    if (bytes.length > smallBodyBytes) await this.documentTurn(bytes.length);
     // The token may have been revoked while the client sent the body.
     if (!isWhole) await this.#reauthenticate();
     return bytes;
@@ -251,7 +251,7 @@ export class ServerRequest implements RestRequest {
     this.#reference = undefined;
   }
 
-  note(operationName: string, route?: string): void {
+  noteOperation(operationName: string, route?: string): void {
     this.operationName = operationName;
     if (route !== undefined) this.labels = { face: 'rest', route, operation: operationName };
   }

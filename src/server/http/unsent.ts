@@ -119,7 +119,7 @@ export class Unsent {
   async events(res: ServerResponse, events: EventStream): Promise<void> {
     const { socket } = res.req;
     // The headers go out with the first event, in one write: every stream begins with one that is ready.
-    events.onBeat = () => {
+    events.onHeartbeat = () => {
       if (res.writableLength === 0) socket.write(asHttpChunk(res, comment));
     };
     for await (const event of events) {

@@ -63,20 +63,21 @@ export function argumentsOf(field: AnyField, nodes: readonly FieldNode[]) {
   return { fixed, args };
 }
 
-export function shared<Fetch extends SharedFetch>(
-  { plan, shared: known }: CompileContext,
+/** Returns the fetch that fields of the object share under this key. The first of these fields adds it to the plan. */
+export function sharedFetch<Fetch extends SharedFetch>(
+  { plan, shared }: CompileContext,
   key: string,
   make: () => Fetch,
 ): Fetch {
-  const existing = known.get(key);
+  const existing = shared.get(key);
   if (existing) return existing as Fetch;
   const fetch = make();
-  known.set(key, fetch);
+  shared.set(key, fetch);
   plan.fetches.push(fetch);
   return fetch;
 }
 
-/** A column attached to the rows of the object; a write that returns such rows is asked to preload it. */
+/** A column attached to the rows of the object. If a write returns these rows, it preloads the column on them. */
 export function attachedColumn(
   { compilation, plan }: CompileContext,
   table: TableName,
@@ -88,5 +89,5 @@ export function attachedColumn(
 
 export function referenceFetch(context: CompileContext, { table, by, where }: Target): ReferenceFetch {
   const target = { table, by, where };
-  return shared(context, `reference ${JSON.stringify(target)}`, () => new ReferenceFetch(target));
+  return sharedFetch(context, `reference ${JSON.stringify(target)}`, () => new ReferenceFetch(target));
 }

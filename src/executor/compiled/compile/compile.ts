@@ -52,7 +52,7 @@ export function compileOperation(
     fragments,
     variables,
     preloads: new Set(),
-    object: (below, nodes, columns) => compileObject(compilation, below, nodes, columns),
+    compileObject: (child, nodes, columns) => compileObject(compilation, child, nodes, columns),
   };
   const plan = compileObject(compilation, type, [operation], new Columns('resolved'));
   plan.isSerial = operation.operation === OperationTypeNode.MUTATION;

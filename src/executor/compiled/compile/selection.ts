@@ -11,12 +11,12 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { TableName } from '../../../db/tables/tables.ts';
-import { isCutBy, type SelectionVisit, visitSelections } from '../../selections/visit-selections.ts';
+import { isExcludedBy, type SelectionVisit, visitSelections } from '../../selections/visit-selections.ts';
 import { visitNodes } from '../../documents/visit-nodes.ts';
 import type { Columns } from './columns.ts';
 import type { ObjectPlan } from './objects.ts';
 
-/** What the meaning of a selection depends on. */
+/** What decides which fields a selection has. */
 interface SelectionSource {
   readonly schema: GraphQLSchema;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
@@ -27,8 +27,8 @@ interface SelectionSource {
 export interface Compilation extends SelectionSource {
   /** The tables whose rows the operation shows with a written row that they belong to; the write may preload them. */
   readonly preloads: Set<TableName>;
-  /** Compiles the selections on an object below. */
-  object(type: GraphQLObjectType, nodes: readonly FieldNode[], columns: Columns): ObjectPlan;
+  /** Compiles the selections on an object of this type. */
+  compileObject(type: GraphQLObjectType, nodes: readonly FieldNode[], columns: Columns): ObjectPlan;
 }
 
 /** The fields of an object by their response names; GraphQL merges those that have the same one. */
@@ -43,7 +43,7 @@ export function collectFields(
   const collect: SelectionVisit = {
     schema,
     fragments,
-    isCut: (selection) => isCutBy(selection, variables) || !applies(source, type, selection),
+    isExcluded: (selection) => isExcludedBy(selection, variables) || !applies(source, type, selection),
     enters: (fragment) => {
       const isFirst = !entered.has(fragment);
       entered.add(fragment);

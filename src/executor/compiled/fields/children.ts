@@ -26,7 +26,7 @@ export function flatten(groups: readonly (readonly Row[])[]) {
   return { rows, start, end };
 }
 
-/** Finds which rows of a frame are joined to the viewer. */
+/** Finds which rows of a frame a join table connects with the viewer. */
 export class ExistsFetch implements Fetch {
   readonly #table: TableName;
   readonly #keyColumn: string;
@@ -64,10 +64,10 @@ export class ExistsFetch implements Fetch {
     this.#statement ??= new Prepared(
       existsQuery(run.queryBase([]), this.#table, this.#keyColumn, this.#viewerColumn, viewerSlot, keysSlot),
     );
-    const { texts, at, array } = distinctKeys(frame, this.#key);
+    const { texts, keyIndexes, array } = distinctKeys(frame, this.#key);
     const { rows } = await run.texts(this.#statement, { keys: array });
     const found = new Set(rows.map(([key]) => key));
-    frame.fetched[this.#fetchIndex] = Array.from(at, (index) => found.has(texts[index] ?? ''));
+    frame.fetched[this.#fetchIndex] = Array.from(keyIndexes, (index) => found.has(texts[index] ?? ''));
   }
 }
 
@@ -93,10 +93,10 @@ export class CountFetch implements Fetch {
       return;
     }
     this.#statement ??= new Prepared(countsQuery(run.queryBase([]), this.#source, this.#filter, keysSlot));
-    const { texts, at, array } = distinctKeys(frame, this.#key);
+    const { texts, keyIndexes, array } = distinctKeys(frame, this.#key);
     const { rows } = await run.texts(this.#statement, { keys: array });
     const counts = new Map(rows.map(([key, count]) => [key, Number(count)]));
-    frame.fetched[this.#fetchIndex] = Array.from(at, (index) => counts.get(texts[index] ?? '') ?? 0);
+    frame.fetched[this.#fetchIndex] = Array.from(keyIndexes, (index) => counts.get(texts[index] ?? '') ?? 0);
   }
 }
 
@@ -131,12 +131,12 @@ export class SumsFetch implements Fetch {
       ['sums', table, keyColumn, this.#columns],
       () => new Prepared(sumsQuery(run.queryBase([]), table, keyColumn, this.#columns, keysSlot)),
     );
-    const { texts, at, array } = distinctKeys(frame, this.#key);
+    const { texts, keyIndexes, array } = distinctKeys(frame, this.#key);
     const { rows, types } = await run.texts(this.#statement, { keys: array });
     const sums = new Map<string | null, Sums>();
     for (const row of rows) sums.set(row[0] ?? null, this.#sumsOf(row, types));
     const none = this.#sumsOf([], types);
-    frame.fetched[this.fetchIndex] = Array.from(at, (index) => sums.get(texts[index] ?? '') ?? none);
+    frame.fetched[this.fetchIndex] = Array.from(keyIndexes, (index) => sums.get(texts[index] ?? '') ?? none);
   }
 
   /** The key is the first column, before the sums. */

@@ -21,16 +21,16 @@ export function compileComputed(selected: FieldContext, plan: ComputedPlan): Fie
       throw new NotCompilable(`${context.type.name}.${field.name} makes objects from rows that it refers to`);
     return nestedField(selected, computation(context, plan));
   }
-  const { context: needsContext, references } = plan;
+  const { usesContext, references } = plan;
   return valueField(responseName, field.type, computation(context, plan), {
-    dependsOnlyOnRow: !needsContext && Object.keys(references).length === 0,
+    dependsOnlyOnRow: !usesContext && Object.keys(references).length === 0,
   });
 }
 
 /** Computes the value of one row. */
 function computation(
   context: CompileContext,
-  { columns, references, context: needsContext, compute }: ComputedPlan,
+  { columns, references, usesContext, compute }: ComputedPlan,
 ): (frame: Frame, row: number) => unknown {
   const fillOwn = columnFiller(context.plan, columns);
   const fillReferences = referenceFiller(context, references);
@@ -43,7 +43,7 @@ function computation(
     return compute(
       own as never,
       referenced as never,
-      (needsContext ? requireSignedIn(frame.run.context) : undefined) as SignedIn,
+      (usesContext ? requireSignedIn(frame.run.context) : undefined) as SignedIn,
     );
   };
 }
@@ -70,7 +70,7 @@ function referenceFiller(context: CompileContext, references: ReferencePlans): F
     const referenced = {};
     return (values: Record<string, unknown>, frame: Frame, row: number) => {
       const link = frame.fetched[fetchIndex] as Link;
-      const at = link.at[row] ?? -1;
+      const at = link.rowIndexes[row] ?? -1;
       values[name] = at < 0 ? undefined : referenced;
       if (at < 0) return;
       fillOwn(referenced, link.frame, at);

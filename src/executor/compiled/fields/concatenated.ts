@@ -37,9 +37,9 @@ function ownColumn({ plan }: CompileContext, column: string): WritePiece {
   return (out, { rows }, at) => {
     const row = rows[at] as Row;
     if (!(row instanceof WireRow) || index === undefined || !row.isText(index))
-      return out.inString(present(text(row)));
+      return out.inString(requirePiece(text(row)));
     const start = row.find(index);
-    if (start < 0) throw missing();
+    if (start < 0) throw missingPiece();
     out.utf8InString(row.bytes, start, row.end);
   };
 }
@@ -57,15 +57,15 @@ function referencedColumn(
   fetch.add({ key: context.plan.columns.key(key), fetchIndex, plan: new ObjectPlan('', fetch.columns) });
   return (out, frame, row) => {
     const link = frame.fetched[fetchIndex] as Link;
-    const found = link.frame.rows[link.at[row] ?? -1];
-    out.inString(present(found ? read(found) : null));
+    const found = link.frame.rows[link.rowIndexes[row] ?? -1];
+    out.inString(requirePiece(found ? read(found) : null));
   };
 }
 
 /** graphql-js then answers with an error or with null. */
-const missing = () => new Bail('A piece of a string is missing.');
+const missingPiece = () => new Bail('A piece of a string is missing.');
 
-function present(text: string | null): string {
-  if (text === null) throw missing();
+function requirePiece(text: string | null): string {
+  if (text === null) throw missingPiece();
   return text;
 }

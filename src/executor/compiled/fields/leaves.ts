@@ -17,25 +17,25 @@ import { Bail, type Field, type Frame, NotCompilable, type Row } from '../run/fr
 import { idPrefixLiteral, type Literal, literalOf, type Sink } from '../writing/sink.ts';
 import { isoTime } from '../writing/iso-times.ts';
 
-/** How a column is written as a GraphQL type. */
-interface Codec {
-  /** Writes a cell from its text. */
-  write: (out: Sink, text: string) => void;
+/** Writes the cells of a column as values of a GraphQL type. */
+interface CellWriter {
+  /** Writes a cell from its text as a string. */
+  writeText: (out: Sink, text: string) => void;
   /** Writes a cell from the bytes of its text. */
-  copy: (out: Sink, bytes: Buffer, start: number, end: number) => void;
-  /** Writes a cell in a binary format; writes nothing and returns false where `write` has to do it. */
+  copyText: (out: Sink, bytes: Buffer, start: number, end: number) => void;
+  /** Writes a cell from a binary format. Returns false, without writing, where `writeText` has to do it. */
   copyBinary?: (out: Sink, bytes: Buffer, start: number) => boolean;
 }
 
-const textCodec: Codec = {
-  write: (out, text) => out.string(text),
-  copy: (out, bytes, start, end) => out.utf8String(bytes, start, end),
+const textWriter: CellWriter = {
+  writeText: (out, text) => out.string(text),
+  copyText: (out, bytes, start, end) => out.utf8String(bytes, start, end),
 };
 /** PostgreSQL writes a boolean as `t` or `f`. */
 const trueCode = 0x74;
-const booleanCodec: Codec = {
-  write: (out, text) => out.boolean(text === 't'),
-  copy: (out, bytes, start) => out.boolean(bytes[start] === trueCode),
+const booleanWriter: CellWriter = {
+  writeText: (out, text) => out.boolean(text === 't'),
+  copyText: (out, bytes, start) => out.boolean(bytes[start] === trueCode),
 };
 /** The JSON of an empty paragraph, and of one with a text. The constants below are what surrounds paragraphs and texts. */
 const emptyParagraph = JSON.stringify(toRichText('').content.content[0]);
@@ -50,9 +50,9 @@ function splitAround(json: string, inner: string): [Buffer, Buffer] {
   return [Buffer.from(before), Buffer.from(after)];
 }
 
-const richTextCodec: Codec = {
-  write: (out, text) => out.json(toRichText(text)),
-  copy: (out, bytes, start, end) => {
+const richTextWriter: CellWriter = {
+  writeText: (out, text) => out.json(toRichText(text)),
+  copyText: (out, bytes, start, end) => {
     const { writer } = out;
     if (!writer) return out.json(toRichText(bytes.toString('utf8', start, end)));
     // A text may have tens of thousands of lines, and an object for each of them would take far longer than the bytes.
@@ -87,22 +87,22 @@ function afterBreak(bytes: Uint8Array, at: number, end: number): number {
   return at + (isPair ? 2 : 1);
 }
 
-const codecs: Readonly<Record<string, Codec>> = {
-  ID: textCodec,
-  String: textCodec,
-  URL: textCodec,
-  Date: textCodec,
+const cellWriters: Readonly<Record<string, CellWriter>> = {
+  ID: textWriter,
+  String: textWriter,
+  URL: textWriter,
+  Date: textWriter,
   Int: {
-    write: (out, text) => out.integer(integer(text)),
-    copy: (out, bytes, start, end) => {
+    writeText: (out, text) => out.integer(integer(text)),
+    copyText: (out, bytes, start, end) => {
       if (!out.digits(bytes, start, end)) out.integer(integer(bytes.toString('utf8', start, end)));
     },
   },
-  Boolean: booleanCodec,
-  RichText: richTextCodec,
+  Boolean: booleanWriter,
+  RichText: richTextWriter,
   DateTime: {
-    write: (out, text) => out.string(isoTime(text)),
-    copy: (out, bytes, start, end) => {
+    writeText: (out, text) => out.string(isoTime(text)),
+    copyText: (out, bytes, start, end) => {
       if (!out.time(bytes, start, end)) out.string(isoTime(bytes.toString('utf8', start, end)));
     },
     copyBinary: (out, bytes, start) => out.timeOfBytes(bytes, start),
@@ -116,7 +116,7 @@ function integer(text: string): number {
   return value;
 }
 
-function enumCodec(type: GraphQLEnumType, literal: (name: string) => Literal = literalOf): Codec {
+function enumWriter(type: GraphQLEnumType, literal: (name: string) => Literal = literalOf): CellWriter {
   const names = new Map(type.getValues().map(({ value, name }) => [String(value), literal(name)]));
   const stored = Array.from(names, ([value, name]) => ({ bytes: Buffer.from(value), name }));
   const nameOf = (text: string): Literal => {
@@ -125,8 +125,8 @@ function enumCodec(type: GraphQLEnumType, literal: (name: string) => Literal = l
     return name;
   };
   return {
-    write: (out, text) => out.literal(nameOf(text)),
-    copy: (out, bytes, start, end) => {
+    writeText: (out, text) => out.literal(nameOf(text)),
+    copyText: (out, bytes, start, end) => {
       for (const { bytes: sought, name } of stored)
         if (isAt(bytes, start, end, sought)) return out.literal(name);
       out.literal(nameOf(bytes.toString('utf8', start, end)));
@@ -150,23 +150,23 @@ export function columnField(
   columns: Columns,
 ): Field {
   const nullable = getNullableType(type);
-  const codec = isListType(nullable) ? undefined : codecOf(nullable as GraphQLLeafType);
-  if (!codec || columns.isResolved) {
+  const writer = isListType(nullable) ? undefined : cellWriterOf(nullable as GraphQLLeafType);
+  if (!writer || columns.isResolved) {
     const decode = columns.decoder(column);
     return valueField(responseName, type, decode, { dependsOnlyOnRow: !columns.isResolved });
   }
   const index = columns.include(column);
   return {
-    ...cellField(responseName, type, index, codec),
+    ...cellField(responseName, type, index, writer),
     ...(isEnumType(nullable) && {
-      renamed: (literal) => cellField(responseName, type, index, enumCodec(nullable, literal)),
+      renamed: (literal) => cellField(responseName, type, index, enumWriter(nullable, literal)),
     }),
   };
 }
 
 /** A boolean that the statement computed for each row. */
 export function booleanField(responseName: string, type: GraphQLOutputType, index: number): Field {
-  return cellField(responseName, type, index, booleanCodec);
+  return cellField(responseName, type, index, booleanWriter);
 }
 
 /** A global id, made from a uuid column. */
@@ -178,28 +178,28 @@ export function idField(
   columns: Columns,
 ): Field {
   const prefixLiteral = idPrefixLiteral(prefix);
-  const id: Codec = {
-    write: (out, uuid) => out.idOfText(prefixLiteral, uuid),
-    copy: (out, bytes, start, end) => out.idOfText(prefixLiteral, bytes.toString('latin1', start, end)),
+  const idWriter: CellWriter = {
+    writeText: (out, uuid) => out.idOfText(prefixLiteral, uuid),
+    copyText: (out, bytes, start, end) => out.idOfText(prefixLiteral, bytes.toString('latin1', start, end)),
     copyBinary: (out, bytes, start) => {
       out.id(prefixLiteral, bytes, start);
       return true;
     },
   };
   return columns.isResolved
-    ? textField(responseName, !isNonNullType(type), columns.reader(column), id)
-    : cellField(responseName, type, columns.include(column), id);
+    ? textField(responseName, !isNonNullType(type), columns.reader(column), idWriter)
+    : cellField(responseName, type, columns.include(column), idWriter);
 }
 
-function codecOf(type: GraphQLLeafType): Codec | undefined {
-  return isEnumType(type) ? enumCodec(type) : codecs[type.name];
+function cellWriterOf(type: GraphQLLeafType): CellWriter | undefined {
+  return isEnumType(type) ? enumWriter(type) : cellWriters[type.name];
 }
 
 /** A column of rows that a statement read; its bytes are copied from the cell. */
-function cellField(responseName: string, type: GraphQLOutputType, index: number, codec: Codec): Field {
+function cellField(responseName: string, type: GraphQLOutputType, index: number, writer: CellWriter): Field {
   const nullable = !isNonNullType(type);
-  const { copy, copyBinary } = codec;
-  const asText = textField(responseName, nullable, (row) => textAt(row as TextRow, index), codec);
+  const { copyText, copyBinary } = writer;
+  const asText = textField(responseName, nullable, (row) => textAt(row as TextRow, index), writer);
   return {
     ...asText,
     write: (out, frame, at) => {
@@ -207,7 +207,7 @@ function cellField(responseName: string, type: GraphQLOutputType, index: number,
       if (!(row instanceof WireRow)) return asText.write(out, frame, at);
       const start = row.find(index);
       if (start < 0) return nullable ? out.null() : refuseNull();
-      if (row.isText(index)) copy(out, row.bytes, start, row.end);
+      if (row.isText(index)) copyText(out, row.bytes, start, row.end);
       else if (!copyBinary?.(out, row.bytes, start)) asText.write(out, frame, at);
     },
   };
@@ -217,7 +217,7 @@ function textField(
   responseName: string,
   nullable: boolean,
   read: (row: Row) => string | null,
-  { write }: Pick<Codec, 'write'>,
+  { writeText: write }: Pick<CellWriter, 'writeText'>,
 ): Field {
   return {
     responseName,

@@ -75,9 +75,9 @@ export class ListFetch implements Fetch {
       : this.#show(found, frame, run);
   }
 
-  #show({ at, start, end, rows, types }: Lists, frame: Frame, run: Run): Promise<void> | undefined {
+  #show({ groupIndexes, start, end, rows, types }: Lists, frame: Frame, run: Run): Promise<void> | undefined {
     const frames = this.#views.map(() => newFrame(run, rows, types));
-    frame.fetched[this.fetchIndex] = { at, start, end, frames } satisfies FetchedLists;
+    frame.fetched[this.fetchIndex] = { groupIndexes, start, end, frames } satisfies FetchedLists;
     return startAll(this.#views, (view, index) => view.fetch(frames[index] as Frame, run));
   }
 
@@ -86,7 +86,7 @@ export class ListFetch implements Fetch {
     const text = this.#attached?.text;
     if (!text || !rows.every((row) => text(row) === '{}')) return undefined;
     const none = new Int32Array(rows.length);
-    return { at: none, start: none, end: none, rows: [], types: [] };
+    return { groupIndexes: none, start: none, end: none, rows: [], types: [] };
   }
 
   async #read(frame: Frame, run: Run): Promise<Lists> {
@@ -95,12 +95,12 @@ export class ListFetch implements Fetch {
       ['list', this.#source, this.#orderBy, columnIdentity(selected)],
       () => new Prepared(listsQuery(run.queryBase(selected), this.#source, this.#orderBy, keysSlot)),
     );
-    const { texts, at, array } = distinctKeys(frame, this.#key);
+    const { texts, keyIndexes, array } = distinctKeys(frame, this.#key);
     const { rows, types } = await run.rows(this.#statement, { keys: array });
     // The key of the parent is the last column.
     const parent = this.columns.selected.length;
     const lists = Map.groupBy(rows, (row) => textAt(row, parent) ?? '');
-    return { at, ...flatten(texts.map((key) => lists.get(key) ?? [])), types };
+    return { groupIndexes: keyIndexes, ...flatten(texts.map((key) => lists.get(key) ?? [])), types };
   }
 
   /** Takes cached rows from memory. Unless the join is cached or its keys are attached, a statement reads it. */
@@ -114,10 +114,10 @@ export class ListFetch implements Fetch {
         ? parent.through
         : { table: name, parent: parent.column, child: 'id', target: name, by: 'id' };
     const join = run.cached?.table(through.table);
-    const keys = !join && this.#attached && isKnown(frame, this.#attached) ? this.#attached : undefined;
+    const keys = !join && this.#attached && allHaveKeys(frame, this.#attached) ? this.#attached : undefined;
     // Attached keys are already in the order of the join, where it has one.
     const orderBy = keys && linkColumns(this.#orderBy).length > 0 ? [] : this.#orderBy;
-    const grouped = new GroupedRows(table, { by: through.by, orderBy }, test, (key) => run.miss(key));
+    const grouped = new GroupedRows(table, { by: through.by, orderBy }, test, (key) => run.onMissingRow(key));
     const lists = (groups: Groups): Lists => ({ ...groups, rows: grouped.rows, types: table.types });
     if (join) return lists(this.#byJoin(frame, join, through, grouped));
     if (keys) return lists(byKeys(frame, keys, grouped));
@@ -127,8 +127,8 @@ export class ListFetch implements Fetch {
   /** Finds the rows by a cached join. Lists over such a join are ordered by columns of the listed rows only. */
   #byJoin(frame: Frame, join: CachedTable, { parent, child }: Through, grouped: GroupedRows): Groups {
     const index = join.columnIndex(child);
-    const { texts, at, count } = distinctKeys(frame, this.#key);
-    return groupsOf(at, count, grouped, (group) => {
+    const { texts, keyIndexes, count } = distinctKeys(frame, this.#key);
+    return groupsOf(keyIndexes, count, grouped, (group) => {
       for (const link of join.by(parent, texts[group] ?? '')) grouped.add(link[index] ?? '', []);
     });
   }
@@ -139,17 +139,17 @@ export class ListFetch implements Fetch {
       ['links', through, columns],
       () => new Prepared(linksQuery(run.queryBase([]), through, columns, keysSlot)),
     );
-    const { texts, at, array, count } = distinctKeys(frame, this.#key);
+    const { texts, keyIndexes, array, count } = distinctKeys(frame, this.#key);
     const { rows } = await run.texts(this.#linkStatement, { keys: array });
     const byParent = Map.groupBy(rows, ([parent]) => parent);
-    return groupsOf(at, count, grouped, (group) => {
+    return groupsOf(keyIndexes, count, grouped, (group) => {
       for (const [, child, ...link] of byParent.get(texts[group] ?? '') ?? []) grouped.add(child ?? '', link);
     });
   }
 }
 
 /** Whether all rows have their keys. A statement derives them for every row, but a resolver may leave some out. */
-function isKnown({ rows }: Frame, { text, index }: KeyColumn): boolean {
+function allHaveKeys({ rows }: Frame, { text, index }: KeyColumn): boolean {
   return index !== undefined || rows.every((row) => text(row) !== null);
 }
 
@@ -172,7 +172,7 @@ function byKeys({ rows }: Frame, { text, index }: KeyColumn, grouped: GroupedRow
 }
 
 function groupsOf(
-  at: Int32Array,
+  groupIndexes: Int32Array,
   count: number,
   grouped: GroupedRows,
   collect: (group: number) => void,
@@ -184,5 +184,5 @@ function groupsOf(
     collect(group);
     end[group] = grouped.end();
   }
-  return { at, start, end };
+  return { groupIndexes, start, end };
 }

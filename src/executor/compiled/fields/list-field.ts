@@ -15,44 +15,44 @@ import {
   type CompileContext,
   type FieldContext,
   objectType,
-  shared,
+  sharedFetch,
 } from '../compile/compile-context.ts';
 import { writeList } from '../writing/sink.ts';
 
 /** A plain list under each row, or one column of its rows. */
 export function compileList(
   { context, responseName, field, nodes }: FieldContext,
-  { source, orderBy, parentKey, only }: PlanOf<'list'>,
+  { source, orderBy, parentKey, singleColumn }: PlanOf<'list'>,
 ): Field {
   const { plan } = context;
   const { parent } = source;
   if (!parent) throw new NotCompilable(`${context.type.name}.${field.name}`);
-  const fetch = shared(context, `list ${JSON.stringify([source, orderBy, parentKey])}`, () => {
+  const fetch = sharedFetch(context, `list ${JSON.stringify([source, orderBy, parentKey])}`, () => {
     const key = plan.columns.key(parentKey);
     const attached = joinedColumn(context, { ...source, parent }, orderBy, parentKey);
     return new ListFetch({ ...source, parent }, orderBy, { key, attached, fetchIndex: plan.newFetchIndex() });
   });
-  const listed = only
+  const listed = singleColumn
     ? new ObjectPlan('', fetch.columns)
-    : context.compilation.object(objectType(field), nodes, fetch.columns);
+    : context.compilation.compileObject(objectType(field), nodes, fetch.columns);
   const view = fetch.view(listed);
-  const item = only ? onlyField(field.type, only, fetch.columns) : listed;
+  const item = singleColumn ? singleColumnField(field.type, singleColumn, fetch.columns) : listed;
   const listsOf = (frame: Frame) => frame.fetched[fetch.fetchIndex] as FetchedLists;
   const frameOf = (frame: Frame) => listsOf(frame).frames[view] as Frame;
   const from = (frame: Frame, row: number) => {
-    const { at, start } = listsOf(frame);
-    return start[at[row] ?? 0] ?? 0;
+    const { groupIndexes, start } = listsOf(frame);
+    return start[groupIndexes[row] ?? 0] ?? 0;
   };
   const to = (frame: Frame, row: number) => {
-    const { at, end } = listsOf(frame);
-    return end[at[row] ?? 0] ?? 0;
+    const { groupIndexes, end } = listsOf(frame);
+    return end[groupIndexes[row] ?? 0] ?? 0;
   };
   return {
     responseName,
     write: (out, frame, row) => {
       writeList(out, frameOf(frame), from(frame, row), to(frame, row), item.write);
     },
-    ...(!only && { below: { plan: listed, fields: listed.fields, frame: frameOf, from, to } }),
+    ...(!singleColumn && { below: { plan: listed, fields: listed.fields, frame: frameOf, from, to } }),
   };
 }
 
@@ -75,9 +75,9 @@ function joinedColumn(
   return attachedColumn(context, through.table, isDerived ? derive : undefined);
 }
 
-function onlyField(
+function singleColumnField(
   listType: GraphQLOutputType,
-  { column, prefix }: NonNullable<PlanOf<'list'>['only']>,
+  { column, prefix }: NonNullable<PlanOf<'list'>['singleColumn']>,
   columns: Columns,
 ): Field {
   const type = itemType(listType);

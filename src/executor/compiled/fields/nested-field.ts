@@ -20,11 +20,11 @@ type ReadNested = (frame: Frame, row: number) => unknown;
 /** Objects that are values of their row: the object in a payload, the entries of a table, a list in a JSON column. */
 export function nestedField(
   { context, responseName, field, nodes }: FieldContext,
-  nested: ReadNested,
+  readNested: ReadNested,
 ): Field {
-  const plan = context.compilation.object(objectType(field), nodes, new Columns('resolved'));
+  const plan = context.compilation.compileObject(objectType(field), nodes, new Columns('resolved'));
   const fetchIndex = context.plan.newFetchIndex();
-  context.plan.fetches.push(new NestedFetch(nested, fetchIndex, plan));
+  context.plan.fetches.push(new NestedFetch(readNested, fetchIndex, plan));
   return objectsField(responseName, field.type, fetchIndex, plan);
 }
 
@@ -33,8 +33,8 @@ class NestedFetch implements Fetch {
   readonly #fetchIndex: number;
   readonly #plan: ObjectPlan;
 
-  constructor(nested: ReadNested, fetchIndex: number, plan: ObjectPlan) {
-    this.#read = nested;
+  constructor(readNested: ReadNested, fetchIndex: number, plan: ObjectPlan) {
+    this.#read = readNested;
     this.#fetchIndex = fetchIndex;
     this.#plan = plan;
   }

@@ -103,7 +103,7 @@ export class NodesFetch implements Fetch {
     const columns = new Columns({ of: table });
     // The id becomes the first column.
     columns.include('id');
-    const made = { plan: compilation.object(type, nodes, columns) };
+    const made = { plan: compilation.compileObject(type, nodes, columns) };
     this.#plans.set(typeName, made);
     return made;
   }

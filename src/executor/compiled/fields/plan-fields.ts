@@ -13,7 +13,7 @@ import {
   type FieldContext,
   objectType,
   referenceFetch,
-  shared,
+  sharedFetch,
 } from '../compile/compile-context.ts';
 import { ConnectionFetch, connectionField } from '../pages/connections.ts';
 import { type Field, type Frame, newFrame, NotCompilable } from '../run/frame.ts';
@@ -85,7 +85,7 @@ export function compileConnection(
   const { plan } = context;
   const { columns } = plan;
   const { fixed, args } = argumentsOf(field, nodes);
-  const fetch = shared(context, `page ${field.name} ${printedArguments(nodes)}`, () => {
+  const fetch = sharedFetch(context, `page ${field.name} ${printedArguments(nodes)}`, () => {
     const parent = parentKey === undefined ? undefined : columns.key(parentKey);
     // The counts on cached rows may be outdated.
     const count = counted === undefined || columns.isCached ? undefined : () => columns.reader(counted);
@@ -132,7 +132,7 @@ export function compileSums(
   { table, keyColumn, columns, compute }: PlanOf<'sums'>,
 ): Field {
   const { plan } = context;
-  const fetch = shared(context, `sums ${table} ${keyColumn}`, () => {
+  const fetch = sharedFetch(context, `sums ${table} ${keyColumn}`, () => {
     return new SumsFetch(table, keyColumn, plan.columns.key('id'), plan.newFetchIndex());
   });
   fetch.add(columns);
@@ -219,5 +219,5 @@ export function compileEvents(selected: FieldContext): Field {
 }
 
 function objectBelow({ context, field, nodes }: FieldContext, columns: Columns): ObjectPlan {
-  return context.compilation.object(objectType(field), nodes, columns);
+  return context.compilation.compileObject(objectType(field), nodes, columns);
 }

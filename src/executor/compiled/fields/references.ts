@@ -117,7 +117,7 @@ export class ReferenceFetch implements Fetch {
       types: table.types,
       find: (key) => {
         const [row] = table.by(by, key);
-        if (!row) run.miss(key);
+        if (!row) run.onMissingRow(key);
         return row && (test === true || test(row)) ? row : undefined;
       },
     };
@@ -143,10 +143,14 @@ function linkReferrer(
 }
 
 /** Sets what one fetch of the referenced rows' frame would find, if that value is preloaded for all of them. */
-function fillPreloaded({ frame, at }: Link, rows: readonly Row[], { fetchIndex, value }: Preload): void {
+function fillPreloaded(
+  { frame, rowIndexes }: Link,
+  rows: readonly Row[],
+  { fetchIndex, value }: Preload,
+): void {
   const values: unknown[] = [];
   for (const [index, row] of rows.entries()) {
-    const target = at[index] ?? -1;
+    const target = rowIndexes[index] ?? -1;
     if (target < 0) continue;
     const known = value(row);
     if (known === undefined) return;
@@ -162,20 +166,20 @@ function linkToTable(
   table: CachedTable,
   keyIndex: KeyIndex,
 ): Link {
-  const at = new Int32Array(rows.length).fill(-1);
+  const rowIndexes = new Int32Array(rows.length).fill(-1);
   for (let index = 0; index < rows.length; index += 1) {
     const row = rows[index] as Row;
     const start = row instanceof WireRow && key.index !== undefined ? row.uuid(key.index) : undefined;
     if (start !== undefined) {
-      at[index] = keyIndex.ofBytes((row as WireRow).bytes, start);
+      rowIndexes[index] = keyIndex.ofBytes((row as WireRow).bytes, start);
     } else {
       const text = key.text(row);
       if (text === null) continue;
-      at[index] = keyIndex.ofText(text);
+      rowIndexes[index] = keyIndex.ofText(text);
     }
-    if (at[index] === -1) run.miss(key.text(row) ?? '');
+    if (rowIndexes[index] === -1) run.onMissingRow(key.text(row) ?? '');
   }
-  return { frame: newFrame(run, table.rows, table.types, { isWholeTable: true }), at };
+  return { frame: newFrame(run, table.rows, table.types, { isWholeTable: true }), rowIndexes };
 }
 
 /** Collects the referenced rows, each once, and links each row to the one that it refers to. */
@@ -186,7 +190,7 @@ function linkToFound(
   find: RowLookup['find'],
   types: readonly number[],
 ): Link {
-  const at = new Int32Array(rows.length).fill(-1);
+  const rowIndexes = new Int32Array(rows.length).fill(-1);
   const known = new Map<string, number>();
   const referenced: Row[] = [];
   rows.forEach((row, index) => {
@@ -198,9 +202,9 @@ function linkToFound(
       target = found === undefined ? -1 : referenced.push(found) - 1;
       known.set(text, target);
     }
-    at[index] = target;
+    rowIndexes[index] = target;
   });
-  return { frame: newFrame(run, referenced, types), at };
+  return { frame: newFrame(run, referenced, types), rowIndexes };
 }
 
 /** The field of a reference. */
@@ -212,15 +216,15 @@ export function linkedField(
 ): Field {
   const linkOf = (frame: Frame) => frame.fetched[fetchIndex] as Link;
   const from = (frame: Frame, row: number) => {
-    const at = linkOf(frame).at[row] ?? -1;
+    const at = linkOf(frame).rowIndexes[row] ?? -1;
     if (at < 0 && !nullable) refuseNull();
     return at;
   };
   return {
     responseName,
     write: (out, frame, row) => {
-      const { at, frame: rows } = linkOf(frame);
-      const target = at[row] ?? -1;
+      const { rowIndexes, frame: rows } = linkOf(frame);
+      const target = rowIndexes[row] ?? -1;
       if (target >= 0) plan.write(out, rows, target);
       else if (nullable) out.null();
       else refuseNull();
@@ -230,7 +234,7 @@ export function linkedField(
       fields: plan.fields,
       frame: (frame) => linkOf(frame).frame,
       from,
-      to: (frame, row) => (linkOf(frame).at[row] ?? -1) + 1,
+      to: (frame, row) => (linkOf(frame).rowIndexes[row] ?? -1) + 1,
     },
   };
 }

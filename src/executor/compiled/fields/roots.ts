@@ -63,7 +63,7 @@ export class ByKeyFetch implements Fetch {
       : { rows: [], types: [] };
     const link: Link = {
       frame: newFrame(run, rows.slice(0, 1), types),
-      at: Int32Array.of(rows.length > 0 ? 0 : -1),
+      rowIndexes: Int32Array.of(rows.length > 0 ? 0 : -1),
     };
     if (page && children) link.frame.readWithRow = { fetchIndex: page.fetchIndex, rows: children };
     frame.fetched[this.fetchIndex] = link;
@@ -146,7 +146,7 @@ interface ResolvedValue {
   frame: Frame | undefined;
 }
 
-interface ResolverOptions {
+interface SourceOptions {
   /** The response name of the field. */
   responseName: string;
   load: (ctx: Context, args: unknown) => unknown;
@@ -160,9 +160,9 @@ interface ResolverOptions {
 
 /** Calls a resolver, and fetches everything below the rows that it returns. */
 export class SourceFetch implements Fetch {
-  readonly #options: ResolverOptions;
+  readonly #options: SourceOptions;
 
-  constructor(options: ResolverOptions) {
+  constructor(options: SourceOptions) {
     this.#options = options;
   }
 
@@ -200,8 +200,8 @@ export class EventsFetch implements Fetch {
 
   fetch(frame: Frame, run: Run): Promise<void> | undefined {
     const events = newFrame(run, frame.rows, []);
-    const at = Int32Array.from(frame.rows.keys());
-    frame.fetched[this.#fetchIndex] = { frame: events, at } satisfies Link;
+    const rowIndexes = Int32Array.from(frame.rows.keys());
+    frame.fetched[this.#fetchIndex] = { frame: events, rowIndexes } satisfies Link;
     return this.#plan.fetch(events, run);
   }
 }

@@ -22,10 +22,10 @@ export class SeriesFetch implements Fetch {
 
   async fetch(frame: Frame, run: Run): Promise<void> {
     const { load, args, key, fetchIndex, below } = this.#options;
-    const { texts, at } = distinctKeys(frame, key);
+    const { texts, keyIndexes } = distinctKeys(frame, key);
     const objects = await load(run.context, args(run), texts);
     const rows = newFrame(run, objects as readonly Row[], []);
-    frame.fetched[fetchIndex] = { frame: rows, at } satisfies Link;
+    frame.fetched[fetchIndex] = { frame: rows, rowIndexes: keyIndexes } satisfies Link;
     await below.fetch(rows, run);
   }
 }

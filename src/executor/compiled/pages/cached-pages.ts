@@ -40,13 +40,18 @@ function rowsBetweenCursors(
   if (!after && !before) return rows;
   return rows.filter(
     (row) =>
-      (!after || sideOf(table, row, request, after) > 0) &&
-      (!before || sideOf(table, row, request, before) < 0),
+      (!after || compareToPosition(table, row, request, after) > 0) &&
+      (!before || compareToPosition(table, row, request, before) < 0),
   );
 }
 
 /** Positive where the row comes after the position. A request has values in its positions, never slots. */
-function sideOf(table: CachedTable, row: CachedRow, { order }: PageRequest, position: Position): number {
+function compareToPosition(
+  table: CachedTable,
+  row: CachedRow,
+  { order }: PageRequest,
+  position: Position,
+): number {
   const { value, id } = position as { value: string | number | null; id: string };
   const text = row[table.columnIndex(order.column)] ?? null;
   const sign = order.direction === 'asc' ? 1 : -1;

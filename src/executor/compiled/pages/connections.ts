@@ -68,7 +68,7 @@ export class ConnectionFetch implements Fetch {
   }
 
   /** Makes the fetch read the rows, because the operation selects something that needs them. */
-  showPage(): void {
+  showRows(): void {
     this.#showsRows = true;
   }
 
@@ -102,17 +102,17 @@ export class ConnectionFetch implements Fetch {
     const requested = this.#requestedPage(run);
     const { key } = this.#options;
     const keys = key ? distinctKeys(frame, key) : undefined;
-    const at = keys?.at ?? new Int32Array(frame.rows.length);
+    const groupIndexes = keys?.keyIndexes ?? new Int32Array(frame.rows.length);
     const readWithParent =
       frame.readWithRow?.fetchIndex === this.fetchIndex ? frame.readWithRow.rows : undefined;
     const show = (found: Pages): Promise<void> | undefined => {
       const frames = this.#views.map(() => newFrame(run, found.rows, found.types));
-      frame.fetched[this.fetchIndex] = { ...found, at, requested, frames } satisfies FetchedPages;
+      frame.fetched[this.fetchIndex] = { ...found, groupIndexes, requested, frames } satisfies FetchedPages;
       return startAll(this.#views, (view, index) => fetchRows(view, frames[index] as Frame));
     };
     const cached = cachedPages(run, requested.request, () => keys?.texts ?? ['']);
     if (cached) return show(cached);
-    const knownTotals = this.#storedTotalsIn(frame, at, requested);
+    const knownTotals = this.#storedTotalsIn(frame, groupIndexes, requested);
     if (readWithParent && (knownTotals || !this.#showsCount))
       return show(this.#pages(requested, keys, { readWithParent, knownTotals }));
     return this.#read(requested, keys, { knownTotals, readWithParent }, run).then(show);
@@ -228,7 +228,7 @@ export interface Pages extends PagedRows {
   totals: readonly Total[];
 }
 
-/** Writes something of a page. `index` is the index of the group if that belongs to the page, or of the row if it belongs to a row. */
+/** Writes a field of a page or of one of its rows. `index` is the index of the page's group, or of the row. */
 export type WriteFromPages = (out: Sink, pages: FetchedPages, index: number) => void;
 
 export interface PageField {
@@ -244,7 +244,7 @@ export interface PageRows {
   readonly view: number;
 }
 
-/** Writes an object whose fields are all of the same page, or of the same row. */
+/** Writes an object whose fields all belong to the same page, or to the same row. */
 export function pageObject(fields: readonly PageField[]): WriteFromPages {
   const names = fieldNames(fields.map(({ responseName }) => responseName));
   return (out, pages, index) => {
@@ -270,7 +270,7 @@ export function connectionField(
 ): Field {
   const page = pageObject(fields);
   const pagesIn = (frame: Frame) => frame.fetched[fetchIndex] as FetchedPages;
-  const groupOf = (frame: Frame, row: number) => pagesIn(frame).at[row] ?? 0;
+  const groupOf = (frame: Frame, row: number) => pagesIn(frame).groupIndexes[row] ?? 0;
   const below = fields.map(({ responseName: name, write, rows }): Field => {
     return {
       responseName: name,

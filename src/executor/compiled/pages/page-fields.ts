@@ -31,7 +31,7 @@ export function pageFields(
       fetch.showCount();
       return { responseName, write: (out, { totals }, group) => out.boolean(totals[group]?.isExact ?? true) };
     }
-    fetch.showPage();
+    fetch.showRows();
     const of = fieldType(type, name);
     if (name === 'nodes') {
       const rows = pageRows(compilation, fetch, of, fields);
@@ -65,7 +65,7 @@ function pageRows(
   type: GraphQLObjectType,
   nodes: readonly FieldNode[],
 ): PageRows {
-  const plan = compilation.object(type, nodes, fetch.columns);
+  const plan = compilation.compileObject(type, nodes, fetch.columns);
   return { plan, view: fetch.view(plan) };
 }
 

@@ -13,7 +13,7 @@ import { isoTime } from '../writing/iso-times.ts';
 import type { ParameterizedPage, RequestedPage, WalkStatements } from './walks.ts';
 
 /** The rows of one page for each parent, in one array. */
-export interface PagedRows extends Omit<Groups, 'at'> {
+export interface PagedRows extends Omit<Groups, 'groupIndexes'> {
   rows: readonly Row[];
   /** Whether there are more rows in the direction of the walk, by group. */
   more: boolean[];

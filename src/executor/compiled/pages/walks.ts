@@ -94,8 +94,9 @@ export interface ParameterizedTotal {
 const rowsSlot = new Slot('rows');
 
 /**
- * Reads one row more than the page has if the operation selects whether there are more. A size that is fixed in the document
- * is a literal in the statement; sizes in variables share a statement for a range of sizes.
+ * Splits a page into the form of its statement and the values. The statement reads one row more than the page has if the operation
+ * selects whether there are more. A size that is fixed in the document is a literal in the statement; sizes in variables share a
+ * statement for a range of sizes.
  */
 function parameterizePage(
   request: PageRequest,

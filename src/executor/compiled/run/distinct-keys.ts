@@ -8,7 +8,7 @@ import type { Frame, Row } from './frame.ts';
 export interface DistinctKeys {
   readonly count: number;
   /** The index of each row's key among them. */
-  readonly at: Int32Array;
+  readonly keyIndexes: Int32Array;
   /** The keys as an array for a statement. */
   readonly array: string | Buffer;
   readonly texts: readonly string[];
@@ -19,12 +19,12 @@ export interface DistinctKeys {
 
 class TextKeys implements DistinctKeys {
   readonly count: number;
-  readonly at: Int32Array;
+  readonly keyIndexes: Int32Array;
   readonly texts: readonly string[];
 
   constructor(at: Int32Array, texts: readonly string[]) {
     this.count = texts.length;
-    this.at = at;
+    this.keyIndexes = at;
     this.texts = texts;
   }
 
@@ -35,12 +35,12 @@ class TextKeys implements DistinctKeys {
 
 class BinaryKeys implements DistinctKeys {
   readonly count: number;
-  readonly at: Int32Array;
+  readonly keyIndexes: Int32Array;
   readonly array: Buffer;
 
   constructor(at: Int32Array, array: Buffer, count: number) {
     this.count = count;
-    this.at = at;
+    this.keyIndexes = at;
     this.array = array;
   }
 

@@ -5,9 +5,9 @@ import type { Snapshot } from '../../../reference/snapshot.ts';
 import type { Context } from '../../../resolvers/context.ts';
 import { NeedsTransaction } from '../../../resolvers/writes/keyed-write.ts';
 import { RootResults } from '../../../schema/builder/root-results.ts';
-import { isFinal, isOutage } from '../../answers/errors.ts';
+import { failsInBothExecutors, isOutage } from '../../answers/errors.ts';
 import type { CoercedOperation } from '../../selections/operation.ts';
-import { Turns } from '../../run/turns.ts';
+import { EventLoopTurns } from '../../run/event-loop-turns.ts';
 import { perVariant } from '../../selections/variants.ts';
 import { compileOperation } from '../compile/compile.ts';
 import { type Frame, newFrame, NotCompilable, type Row } from './frame.ts';
@@ -71,7 +71,8 @@ export async function answerCompiled(
     return data;
   } catch (error) {
     if (error instanceof NeedsTransaction) throw error;
-    if (isFinal(error) && compilable.operation.operation === OperationTypeNode.QUERY) throw error;
+    if (failsInBothExecutors(error) && compilable.operation.operation === OperationTypeNode.QUERY)
+      throw error;
     compiledCounts.bailed += 1;
     onFallback(error);
     return results;
@@ -97,7 +98,7 @@ export async function answerEventsCompiled(
     const options = { form: 'json', rowRenderer: undefined, results: new RootResults() } as const;
     return await runPlan(compilable, context, options, (run) => answerEvents(plan, run, events));
   } catch (error) {
-    if (isFinal(error)) throw error;
+    if (failsInBothExecutors(error)) throw error;
     onFallback(error);
     return undefined;
   }
@@ -177,13 +178,13 @@ async function answerEvents(plan: ObjectPlan, run: Run, events: readonly object[
   const root = newFrame(run, events as readonly Row[], []);
   try {
     await plan.fetch(root, run);
-    const turns = new Turns();
+    const turns = new EventLoopTurns();
     const texts: string[] = [];
     let size = 0;
     for (const row of events.keys()) {
       const wait = turns.next();
       if (wait) await wait;
-      const { bytes, release } = written(plan, root, row);
+      const { bytes, release } = writeAnswer(plan, root, row);
       size += bytes.length;
       texts.push(bytes.toString());
       release();
@@ -203,9 +204,9 @@ async function answer(plan: ObjectPlan, run: Run, form: AnswerForm): Promise<Com
   try {
     await plan.fetch(root, run);
     // A mutation may hold locks.
-    if (!plan.isSerial) await turnToWrite(run);
-    const turns = new Turns();
-    const data = form === 'json' ? { json: written(plan, root) } : { data: values(plan, root) };
+    if (!plan.isSerial) await waitToWrite(run);
+    const turns = new EventLoopTurns();
+    const data = form === 'json' ? { json: writeAnswer(plan, root) } : { data: answerValues(plan, root) };
     run.release();
     // If this took long, other requests get a turn of the event loop before the caller works with the values.
     const wait = turns.next();
@@ -220,25 +221,25 @@ async function answer(plan: ObjectPlan, run: Run, form: AnswerForm): Promise<Com
 /** A larger answer takes several milliseconds to write. */
 const largeAnswerBytes = 524_288;
 
-/** Waits for a turn to write a large answer: many of them, one after another, would keep all other requests waiting. */
-async function turnToWrite({ context }: Run): Promise<void> {
+/** Waits until a large answer may be written: many of them, one after another, would keep all other requests waiting. */
+async function waitToWrite({ context }: Run): Promise<void> {
   const bytes = meter()?.allowance?.spentBytes ?? 0;
   // Writing takes a tenth of the time of reading a body of the same size.
   if (bytes > largeAnswerBytes) await context.turn?.(Math.ceil(bytes / 10));
 }
 
-function written(plan: ObjectPlan, root: Frame, row = 0): WrittenAnswer {
+function writeAnswer(plan: ObjectPlan, root: Frame, row = 0): WrittenAnswer {
   const out = new JsonWriter();
-  out.bytes(dataHead);
+  out.bytes(dataPrefix);
   plan.write(out, root, row);
   out.byte(closingBrace);
   return out.finish();
 }
 
-const dataHead = Buffer.from('{"data":');
+const dataPrefix = Buffer.from('{"data":');
 const closingBrace = 0x7d;
 
-function values(plan: ObjectPlan, root: Frame): Record<string, unknown> {
+function answerValues(plan: ObjectPlan, root: Frame): Record<string, unknown> {
   const { value } = root.run.written((out) => plan.write(out, root, 0));
   // The root writes an object.
   return value as Record<string, unknown>;

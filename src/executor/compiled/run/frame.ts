@@ -41,15 +41,16 @@ export function newFrame(
   return { run, rows, types, fetched: [], isWholeTable, readWithRow: undefined, prewritten: undefined };
 }
 
-/** Links each row of a frame to at most one row of another frame. `at` has the index of that row, or -1. */
+/** Links each row of a frame to at most one row of another frame, whose index is in `rowIndexes`, or -1. */
 export interface Link {
   readonly frame: Frame;
-  readonly at: Int32Array;
+  readonly rowIndexes: Int32Array;
 }
 
-/** For each row, several rows of another frame: from `start` to before `end` of its group, whose number is in `at`. */
+/** For each row, a group of rows of another frame: those from `start` up to, but not including, `end` of the group. */
 export interface Groups {
-  readonly at: Int32Array;
+  /** The index of each row's group. */
+  readonly groupIndexes: Int32Array;
   readonly start: Int32Array;
   readonly end: Int32Array;
 }
@@ -75,7 +76,7 @@ export interface Field {
   readonly renamed?: (literalOf: (name: string) => Literal) => Field;
 }
 
-/** The objects below a field: rows of another frame, from `from` to before `to`. */
+/** The objects below a field: rows of another frame, from `from` up to, but not including, `to`. */
 export interface ObjectsBelow {
   readonly fields: readonly Field[];
   /** The plan of the objects; undefined for a connection, which does not count as an object. */

@@ -1,4 +1,4 @@
-import { Turns } from '../../run/turns.ts';
+import { EventLoopTurns } from '../../run/event-loop-turns.ts';
 import { checkAnswerSize } from '../writing/answer-size.ts';
 import type { Frame, PrewrittenRow } from './frame.ts';
 import type { ObjectPlan } from '../compile/objects.ts';
@@ -19,7 +19,7 @@ export function fetchRows(plan: ObjectPlan, frame: Frame): Promise<void> | undef
 
 async function prewriteRows(plan: ObjectPlan, frame: Frame): Promise<void> {
   const { run, rows } = frame;
-  const turns = new Turns();
+  const turns = new EventLoopTurns();
   const prewritten: PrewrittenRow[] = [];
   let bytes = 0;
   for (let row = 0; row < rows.length; row += 1) {

@@ -139,8 +139,8 @@ export class Run {
     return { rows: rows.map(textsOf), types };
   }
 
-  /** Called when a referenced row is not cached. */
-  miss(key: string): void {
+  /** Throws MissingReference, unless this run accepts that a row refers to one that is not cached. */
+  onMissingRow(key: string): void {
     if (!this.#acceptsMissing) throw new MissingReference(key);
   }
 

@@ -52,9 +52,7 @@ export interface WrittenAnswer {
  */
 const scratch = Buffer.allocUnsafeSlow(1_048_576);
 
-/**
- * A buffer is not doubled beyond this length. So a writer whose answer is too large soon asks for more room, and is refused there.
- */
+/** A buffer is not doubled beyond this length, so a writer whose answer is too large soon needs another buffer, and is refused then. */
 const maxBufferLength = maxAnswerBytes + scratch.length;
 
 /** Writes JSON as the bytes that are sent: no string is built first, so an answer leaves little garbage. */
@@ -94,7 +92,7 @@ export class JsonWriter implements Sink {
   }
 
   byte(code: number): void {
-    this.#room(1);
+    this.#ensureRoom(1);
     this.#bytes[this.#at] = code;
     this.#at += 1;
   }
@@ -125,7 +123,7 @@ export class JsonWriter implements Sink {
 
   bytes(source: Uint8Array): void {
     const { length } = source;
-    this.#room(length);
+    this.#ensureRoom(length);
     const bytes = this.#bytes;
     const at = this.#at;
     if (length > shortText) {
@@ -140,7 +138,7 @@ export class JsonWriter implements Sink {
     if (typeof value === 'string') this.string(value);
     else if (typeof value === 'boolean') this.boolean(value);
     else if (value === null) this.null();
-    else this.#utf8(JSON.stringify(value));
+    else this.#writeUtf8(JSON.stringify(value));
   }
 
   literal({ json }: Literal): void {
@@ -157,7 +155,7 @@ export class JsonWriter implements Sink {
 
   integer(value: number): void {
     const digits = String(value);
-    this.#room(digits.length);
+    this.#ensureRoom(digits.length);
     const bytes = this.#bytes;
     const at = this.#at;
     for (let index = 0; index < digits.length; index += 1) bytes[at + index] = digits.charCodeAt(index);
@@ -166,7 +164,7 @@ export class JsonWriter implements Sink {
 
   id({ json }: IdPrefixLiteral, uuid: Uint8Array, start: number): void {
     this.bytes(json);
-    this.#room(27);
+    this.#ensureRoom(27);
     writeDigits(this.#bytes, this.#at, uuid, start);
     this.#bytes[this.#at + 26] = quote;
     this.#at += 27;
@@ -174,7 +172,7 @@ export class JsonWriter implements Sink {
 
   idOfText({ json }: IdPrefixLiteral, uuid: string): void {
     this.bytes(json);
-    this.#room(27);
+    this.#ensureRoom(27);
     writeDigitsOfText(this.#bytes, this.#at, uuid);
     this.#bytes[this.#at + 26] = quote;
     this.#at += 27;
@@ -200,25 +198,25 @@ export class JsonWriter implements Sink {
 
   inString(text: string): void {
     const { length } = text;
-    this.#room(length * 3);
-    if (length > shortText || !this.#short(text)) this.#long(text);
+    this.#ensureRoom(length * 3);
+    if (length > shortText || !this.#writeShort(text)) this.#writeLong(text);
   }
 
   utf8String(source: Buffer, start: number, end: number): void {
-    this.#room((end - start) * maxEscapeLength + 2);
+    this.#ensureRoom((end - start) * maxEscapeLength + 2);
     this.#bytes[this.#at] = quote;
-    const at = this.#escaped(source, start, end, this.#at + 1);
+    const at = this.#writeEscaped(source, start, end, this.#at + 1);
     this.#bytes[at] = quote;
     this.#at = at + 1;
   }
 
   utf8InString(source: Buffer, start: number, end: number): void {
-    this.#room((end - start) * maxEscapeLength);
-    this.#at = this.#escaped(source, start, end, this.#at);
+    this.#ensureRoom((end - start) * maxEscapeLength);
+    this.#at = this.#writeEscaped(source, start, end, this.#at);
   }
 
   /** Writes at a position where there is room for it, and returns the position after it. */
-  #escaped(source: Buffer, start: number, end: number, from: number): number {
+  #writeEscaped(source: Buffer, start: number, end: number, from: number): number {
     const bytes = this.#bytes;
     let at = from;
     const plainTo = end - start > shortBytes ? plainEnd(source, start, end) : start;
@@ -273,7 +271,7 @@ export class JsonWriter implements Sink {
   }
 
   timeOfBytes(source: Buffer, start: number): boolean {
-    this.#room(isoLength + 2);
+    this.#ensureRoom(isoLength + 2);
     if (!writeIsoTime(this.#bytes, this.#at + 1, source, start)) return false;
     this.#bytes[this.#at] = quote;
     this.#bytes[this.#at + isoLength + 1] = quote;
@@ -282,7 +280,7 @@ export class JsonWriter implements Sink {
   }
 
   #copy(source: Uint8Array, start: number, end: number): void {
-    this.#room(end - start);
+    this.#ensureRoom(end - start);
     const bytes = this.#bytes;
     let at = this.#at;
     for (let index = start; index < end; index += 1) {
@@ -293,7 +291,7 @@ export class JsonWriter implements Sink {
   }
 
   /** Writes a text of printable ASCII; returns false where it has other characters. */
-  #short(text: string): boolean {
+  #writeShort(text: string): boolean {
     const bytes = this.#bytes;
     const at = this.#at;
     for (let index = 0; index < text.length; index += 1) {
@@ -305,16 +303,17 @@ export class JsonWriter implements Sink {
     return true;
   }
 
-  #long(text: string): void {
-    this.#utf8(escaped(text));
+  #writeLong(text: string): void {
+    this.#writeUtf8(escaped(text));
   }
 
-  #utf8(json: string): void {
-    this.#room(json.length * 3);
+  #writeUtf8(json: string): void {
+    this.#ensureRoom(json.length * 3);
     this.#at += this.#bytes.write(json, this.#at);
   }
 
-  #room(bytes: number): void {
+  /** Ensures that the buffer has room for so many bytes more. */
+  #ensureRoom(bytes: number): void {
     if (this.#at + bytes <= this.#bytes.length) return;
     checkAnswerSize(this.#at);
     const doubled = Math.min(this.#bytes.length * 2, maxBufferLength);

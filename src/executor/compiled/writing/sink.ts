@@ -20,7 +20,7 @@ export interface Sink {
   boolean(value: boolean): void;
   integer(value: number): void;
   string(text: string): void;
-  /** Any value that JSON has; undefined is no such value. */
+  /** Any JSON value, so never undefined. */
   json(value: unknown): void;
   literal(literal: Literal): void;
   /** The string whose UTF-8 lies between `start` and `end`. */
@@ -34,7 +34,7 @@ export interface Sink {
   /** The TypeID of the UUID whose bytes begin at `start`. */
   id(prefix: IdPrefixLiteral, uuid: Uint8Array, start: number): void;
   idOfText(prefix: IdPrefixLiteral, uuid: string): void;
-  /** Between `beginString` and `endString`, the next three write pieces of one string. */
+  /** Between `beginString` and `endString`, the methods whose names end with `InString` write pieces of one string. */
   beginString(): void;
   inString(text: string): void;
   utf8InString(source: Buffer, start: number, end: number): void;
@@ -88,18 +88,18 @@ export function idPrefixLiteral(prefix: IdPrefix): IdPrefixLiteral {
   return { prefix, json: Buffer.from(`"${prefix}_`) };
 }
 
-/** Writes a list: the items of `of` from one index to before another, each with `write`. */
+/** Writes a list of the items with the indexes from `from` up to, but not including, `to`. */
 export function writeList<Out extends Sink, Items>(
   out: Out,
-  of: Items,
+  items: Items,
   from: number,
   to: number,
-  write: (out: Out, of: Items, index: number) => void,
+  write: (out: Out, items: Items, index: number) => void,
 ): void {
   out.beginList();
   for (let index = from; index < to; index += 1) {
     if (index > from) out.separate();
-    write(out, of, index);
+    write(out, items, index);
   }
   out.endList();
 }

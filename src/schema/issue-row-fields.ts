@@ -8,7 +8,7 @@ import { IssueStatus } from './statuses.ts';
 import { Team } from './teams.ts';
 
 /** The fields of an issue that come from its own row, and the single objects that it refers to. */
-export function issueCard(t: EntityFieldBuilder<'issue'>) {
+export function issueRowFields(t: EntityFieldBuilder<'issue'>) {
   return {
     ...storedOutputs(t),
     number: t.exposeInt('number', {

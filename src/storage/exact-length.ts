@@ -5,7 +5,7 @@ import { StorageUnavailableError } from './storage.ts';
  * would take the next answer of the connection for the rest of the file, or the rest for an answer. The stream is closed at the first
  * byte too many, so that a store that sends without end does not fill the memory.
  */
-export async function* exactly(count: number, bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+export async function* withExactLength(count: number, bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let remainingBytes = count;
   let lastChunk: Buffer | undefined;
   for await (const chunk of bytes) {
