@@ -36,8 +36,11 @@ if (isNewEnough(process.versions.node)) {
   if (installed && installed !== process.execPath) {
     runWith(installed);
   } else {
+    const oldest = Object.entries(firstMinors)
+      .map((version) => version.join('.'))
+      .join(', ');
     console.error(
-      `workgraph needs Node 22.21, 24.9 or newer; this is v${process.versions.node}. ` +
+      `workgraph needs Node ${oldest} or newer; this is v${process.versions.node}. ` +
         (nodePackage
           ? `The Node that npm installs along with it, ${nodePackage}, is missing: install with --include=optional, or use a newer Node.`
           : `There is none to install along with it for ${platform}, so use a newer Node.`),

@@ -2,10 +2,11 @@ import { expect, it } from '@jest/globals';
 import { type FieldNode, Kind, OperationTypeNode, parse, type SelectionSetNode } from 'graphql';
 import { pageDocuments } from '../../src/server/pages/page-documents.ts';
 
-/** Queries whose answers no event corrects and no later answer contradicts. */
+/** Queries that may be answered by a replica that is behind, because their answers do not depend on events. */
 const independent = ['AttachmentAddresses'];
 
-it('each query of a page is answered at least as new as the events that the page has shown', () => {
+// A query that selects the cursor is never answered by a replica that is behind.
+it('each query of a page selects the cursor of the changes', () => {
   const queries = [...pageDocuments.values()]
     .flatMap((text) => parse(text).definitions)
     .filter((definition) => definition.kind === Kind.OPERATION_DEFINITION)
@@ -23,7 +24,7 @@ it('each query of a page is answered at least as new as the events that the page
   expect(stale.map(({ name }) => name?.value)).toEqual([]);
 });
 
-/** The fields of a name that no directive excludes. */
+/** The selected fields with this name that no directive can exclude. */
 function always({ selections }: SelectionSetNode, name: string): FieldNode[] {
   return selections
     .filter((selection) => selection.kind === Kind.FIELD)

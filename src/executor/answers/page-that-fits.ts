@@ -12,7 +12,8 @@ export async function readPageThatFits(
   size: number,
   read: (rows: number) => Promise<OperationResult>,
 ): Promise<OperationResult> {
-  for (let rows = size; ; ) {
+  let rows = size;
+  for (;;) {
     const result = await read(rows);
     const [refusal] = (result.errors ?? []).flatMap((error) => sizeErrorOf(error) ?? []);
     if (rows === 1 || !refusal) return result;

@@ -2,6 +2,8 @@
 
 // The token is stored for the tab, so that it survives a reload, but not the last tab. `session.js` shares it with new tabs.
 const storageKey = 'workgraph.token';
+/** The same key as in `session.js`, from which this script cannot import it, because it is not a module. */
+const signedOutKey = 'workgraph.signed-out';
 
 /** Stores the token that was typed under "Authorize". */
 const tokenPlugin = {
@@ -16,7 +18,7 @@ const tokenPlugin = {
         logout: (logout) => (names) => {
           sessionStorage.removeItem(storageKey);
           // Otherwise the tab would request the token of another one when the page is loaded again.
-          sessionStorage.setItem('workgraph.signed-out', 'true');
+          sessionStorage.setItem(signedOutKey, 'true');
           dispatchEvent(new Event('tokenchange'));
           return logout(names);
         },
@@ -133,7 +135,10 @@ const pathOf = (reference) =>
     .split('/')
     .map((key) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~'));
 
-/** A copy of a part of the description with what its references name in their places, except inside of itself. */
+/**
+ * Copies a part of the description and replaces each reference by what it refers to. A reference inside of what it refers to stays,
+ * because replacing it would never end.
+ */
 const withoutReferences = (value, description, outer = []) => {
   if (Array.isArray(value)) return value.map((item) => withoutReferences(item, description, outer));
   if (typeof value !== 'object' || value === null) return value;

@@ -72,7 +72,7 @@ function storeBoard({ data, variables }) {
     variables,
     issues: new Map([...open.nodes, ...closed.nodes].map((issue) => [issue.id, issue])),
     changed: new Set(),
-    /** The ids of issues that events have told of. A further page may be older than these events. */
+    /** The ids of the issues that events have changed. A page that is read later may still show them as they were before. */
     followed: new Set(),
     /** The ids of issues whose sub-issues have changed since their counts were read. */
     parents: new Set(),
